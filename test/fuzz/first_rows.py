@@ -1,7 +1,7 @@
-"""Random queries that take the first rows of each group of a table: DISTINCT ON, row_number(), ranks.
+"""Random queries that take the first rows of each group of a table, or of all: DISTINCT ON, row_number(), ranks, LIMIT.
 
-Each order of row numbers ends in the table's id, of which no two rows have the same, so that SQL
-leaves nothing open.  Ranks are the same for rows that are equal in the order.
+Each order of row numbers, or before a LIMIT, ends in the table's id, of which no two rows have the same, so that SQL
+leaves nothing open.  Ranks are the same for rows that are equal in the order, and ties are all taken.
 """
 from dataclasses import dataclass, field
 
@@ -12,6 +12,7 @@ from queries import Query, QueryMaker
 ORDERED = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'time', 'money', 'bool', 'numeric']
 OUTPUTS = ['int2', 'int4', 'int8', 'float8', 'numeric', 'text', 'date', 'timestamp', 'bool', 'interval', 'uuid', 'inet']
 DIRECTIONS = ['', '', 'DESC', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']
+LIMITS = ['LIMIT %d', 'LIMIT %d', 'LIMIT %d OFFSET 2', 'OFFSET 5 LIMIT %d', 'FETCH FIRST %d ROWS WITH TIES']
 CONDITIONS = ['n <= %d', 'n < %d', 'n = %d', '%d >= n', 'n <= %d AND n > 1', 'n BETWEEN 2 AND %d']
 
 
@@ -19,19 +20,23 @@ CONDITIONS = ['n <= %d', 'n < %d', 'n = %d', '%d >= n', 'n <= %d AND n > 1', 'n 
 class FirstRowsQuery(Query):
     """by: what the rows of a group are ordered by before id, with directions; ends: that of id.
 
-    condition: of row numbers, by this function; '': DISTINCT ON.
+    condition: of row numbers, by this function; '': DISTINCT ON, or if there is a limit, the first of all rows.
     """
     by: list = field(default_factory=list)
     ends: str = ''
     condition: str = ''
     function: str = 'row_number'
+    limit: str = ''
 
     def select(self):
         outputs = ', '.join('%s AS o%d' % (e, i) for i, e in self.outputs() if str(e) != 'n')
-        last = ['t.id ' + self.ends] if self.function == 'row_number' or not self.by else []
+        ranks = self.function != 'row_number' or 'TIES' in self.limit
+        last = [] if ranks and self.by else ['t.id ' + self.ends]
         order = ', '.join(['%s %s' % (e, d) for e, d in self.by] + last)
         keys = ', '.join(map(str, self.keys))
         where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
+        if self.limit:
+            return 'SELECT %s FROM %s%s ORDER BY %s %s' % (outputs, self.source, where, order, self.limit)
         if not self.condition:
             return 'SELECT DISTINCT ON (%s) %s FROM %s%s ORDER BY %s, %s' % (keys, outputs, self.source, where, keys, order)
         window = ('PARTITION BY %s ' % keys if keys else '') + 'ORDER BY ' + order
@@ -44,7 +49,7 @@ class FirstRowsQuery(Query):
 
     def simpler(self):
         for other in super().simpler():
-            if other.keys or other.condition:
+            if other.keys or other.condition or other.limit:
                 yield other
         for i, (e, direction) in enumerate(self.by):
             for part in [None] + list(e.simpler()):
@@ -65,8 +70,14 @@ class FirstRowsMaker(QueryMaker):
         gen = Generator(rng, columns, query.params if around == 'prepared' else None)
         query.condition = rng.choice(['', rng.choice(CONDITIONS) % rng.choice([1, 1, 2, 3, 3, 5, 16, 17])])
         query.keys = [gen.key() for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 0] if query.condition else [1, 1, 2, 3]))]
+        if rng.random() < 0.3:
+            query.limit = rng.choice(LIMITS) % rng.choice([1, 2, 5, 10, 30, 126])
+            query.condition = ''
+            query.keys = []
         if rng.random() < 0.8:
             query.by = [(gen.make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
+        if query.limit and rng.random() < 0.3:
+            query.by += [(gen.make(rng.choice(ORDERED + ['text']), 0), rng.choice(DIRECTIONS)) for _ in range(rng.choice([1, 2]))]
         if query.condition:
             query.function = rng.choice(['row_number', 'row_number', 'rank', 'dense_rank'])
         query.ends = rng.choice(DIRECTIONS)
