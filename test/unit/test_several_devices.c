@@ -393,7 +393,7 @@ test_in_place(void)
 	make_table(3 * STRIPE_BLOCKS);
 	(void) check("pages in place, or not yet", program, "auto", 100);
 	context_map_wait(device);
-	ok(!context_map_failed(device, why, sizeof(why)), "all memory is registered");
+	ok(!context_map_failed(device, why, sizeof(why)), "all memory is registered: %s", why);
 	make_table(3 * STRIPE_BLOCKS);
 	stats = check("pages in place", program, "auto", 100);
 	ok(stats.pages_in_place == state.nblocks, "of all devices");
