@@ -44,7 +44,6 @@
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/path/first_rows_step.h"
-#include "plan/path/ordered_step.h"
 #include "program/first_rows.h"
 
 /*
@@ -75,15 +74,12 @@ cheapest_native(const RelOptInfo *rel)
 }
 
 Path *
-first_rows_native_path(const Grouping *grouping, RelOptInfo *rel)
+first_rows_native_path(const RelOptInfo *rel)
 {
-	const Path *best;
+	const Path *best = cheapest_native(rel);
 	Size		size;
 	Path	   *copy;
 
-	if (grouping->ordered)
-		return ordered_step_native_path(grouping, rel);
-	best = cheapest_native(rel);
 	if (best == NULL)
 		return NULL;
 	/* add_path frees what it rejects, but for what is below */

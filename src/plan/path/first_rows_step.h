@@ -32,8 +32,8 @@ extern const char *first_rows_examine_distinct(Grouping *grouping, PlannerInfo *
 extern const char *first_rows_examine_window(Grouping *grouping, PlannerInfo *root,
 											 RelOptInfo *input_rel, RelOptInfo *window_rel);
 
-/* PostgreSQL's cheapest path for the step, to be a child; NULL: there is none of its own. */
-extern Path *first_rows_native_path(const Grouping *grouping, RelOptInfo *rel);
+/* PostgreSQL's cheapest path for those two, to be a child; NULL: there is none of its own. */
+extern Path *first_rows_native_path(const RelOptInfo *rel);
 
 /* How many rows the step has of so many groups, and what fetching them costs. */
 extern double first_rows_count(const Grouping *grouping, double groups);

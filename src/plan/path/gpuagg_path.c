@@ -34,6 +34,7 @@
 #include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
 #include "plan/path/native.h"
+#include "plan/path/ordered_step.h"
 #include "plan/path/parallel.h"
 #include "plan/path/top.h"
 #include "plan/plan_info.h"
@@ -549,8 +550,10 @@ gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 	Path	   *input_scan = NULL;
 	Path	   *native = NULL;
 
-	if (grouping->first_rows)
-		native = first_rows_native_path(grouping, grouped_rel);
+	if (grouping->ordered)
+		native = ordered_step_native_path(grouping, grouped_rel);
+	else if (grouping->first_rows)
+		native = first_rows_native_path(grouped_rel);
 	else if (!lowered->reads_tables)
 		input_scan = input_scan_path(grouping->input_rel, lowered->input);
 	else if (path->workers > 0)

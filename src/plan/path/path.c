@@ -266,7 +266,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	GpuAggPath *child = NULL;
 	GpuAggPath *computed = NULL;
 
-	if (grouping->first_rows && first_rows_native_path(grouping, grouped_rel) == NULL)
+	if (grouping->first_rows && !grouping->ordered && first_rows_native_path(grouped_rel) == NULL)
 	{
 		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
 		return NULL;
