@@ -33,7 +33,8 @@ ordered_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 {
 	const Query *parse = root->parse;
 
-	return input_rel->reloptkind == RELOPT_BASEREL && root->sort_pathkeys != NIL &&
+	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
+		root->sort_pathkeys != NIL &&
 		top_rows_taken(parse) > 0 && !parse->hasAggs && !parse->hasWindowFuncs &&
 		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
 		parse->distinctClause == NIL && parse->setOperations == NULL && parse->rowMarks == NIL;

@@ -96,5 +96,6 @@ SELECT step, reason FROM unnest(ARRAY[
 	'SELECT id FROM facts ORDER BY b, t, id LIMIT 3',
 	'SELECT id FROM facts ORDER BY id',
 	'SELECT id FROM facts ORDER BY id LIMIT 3 FOR UPDATE',
+	'SELECT * FROM generate_series(1, 100000) n ORDER BY n LIMIT 3',
 	'SELECT a.id FROM facts a JOIN limited l USING (id) ORDER BY a.id LIMIT 3']) q, gpuagg_explain(q);
 DROP TABLE limited, limited_parts;
