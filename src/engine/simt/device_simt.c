@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine/simt/module.h"
 #include "engine/simt/stream.h"
@@ -353,6 +354,11 @@ why_not_registered(SimtDevice *dev, const char *address, size_t size)
 }
 
 /* Kernels can read all of the process's memory; what is registered is only checked. */
+/* How long registering takes, in microseconds, so that calls at the same time meet. */
+#define REGISTER_US 20000
+
+static int	registering = 0;		/* calls of simt_host_register, by all devices */
+
 static DeviceStatus
 simt_host_register(Device *device, const void *address, size_t size, DevicePtr *ptr,
 				   char *why, size_t len)
@@ -360,11 +366,14 @@ simt_host_register(Device *device, const void *address, size_t size, DevicePtr *
 	SimtDevice *dev = (SimtDevice *) device;
 	SimtRegistered *made = malloc(sizeof(SimtRegistered));
 	DeviceStatus status = simt_injected(dev->number, "host_register");
+	bool		alone = __atomic_add_fetch(&registering, 1, __ATOMIC_SEQ_CST) == 1;
 	const char *reason;
 
 	*ptr = 0;
+	usleep(REGISTER_US);
+	(void) __atomic_sub_fetch(&registering, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&dev->mutex);
-	reason = why_not_registered(dev, address, size);
+	reason = alone ? why_not_registered(dev, address, size) : "another call has not ended";
 	if (made == NULL || status != DEVICE_OK)
 		snprintf(why, len, "host_register: injected failure");
 	else if (reason != NULL)

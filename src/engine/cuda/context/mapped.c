@@ -138,6 +138,12 @@ find_wanted(const Mapped *mapped, const Range **range, size_t *slice)
 	return false;
 }
 
+/*
+ * Devices' threads register the same memory one after the other: a driver tells one that comes
+ * while another is at it that the memory is registered, and then has no address of it yet.
+ */
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+
 static void
 register_slice(Mapped *mapped, const Range *range, size_t number)
 {
@@ -145,9 +151,11 @@ register_slice(Mapped *mapped, const Range *range, size_t number)
 	char		why[256] = "";
 	DeviceStatus status;
 
+	pthread_mutex_lock(&registering);
 	status = mapped->device->ops->host_register(mapped->device, slice_address(range, number),
 												slice_size(range, number), &slice->place,
 												why, sizeof(why));
+	pthread_mutex_unlock(&registering);
 	pthread_mutex_lock(&mapped->mutex);
 	if (status != DEVICE_OK)
 		memcpy(mapped->why, why, sizeof(why));

@@ -94,7 +94,7 @@ typedef struct DeviceOps
 	 * *ptr.  The address is the beginning of a page of the operating system.  No two
 	 * areas registered with a device overlap, but several devices may have the same area,
 	 * which all of them have until the first one unregisters it.  Any thread may register,
-	 * beside all other calls; the message goes to why.
+	 * beside all other calls but this one, of any device; the message goes to why.
 	 */
 	DeviceStatus (*host_register) (Device *dev, const void *address, size_t size,
 								   DevicePtr *ptr, char *why, size_t len);

@@ -334,9 +334,6 @@ cuda_host_free(Device *dev, void *ptr)
 		CALL_VOID(dev, host_free(ptr));
 }
 
-/* Devices' threads register the same memory, and one must not find it half registered. */
-static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
-
 /*
  * For memory that the process may only read the driver requires the flag that says
  * so, and takes it for any.  What another device of the process has registered is registered for
@@ -376,11 +373,8 @@ cuda_host_register(Device *device, const void *address, size_t size, DevicePtr *
 	CudaDevice *dev = (CudaDevice *) device;
 	const char *what;
 	CUdeviceptr place = 0;
-	CUresult	error;
+	CUresult	error = register_memory(dev, address, size, &place, &what);
 
-	pthread_mutex_lock(&registering);
-	error = register_memory(dev, address, size, &place, &what);
-	pthread_mutex_unlock(&registering);
 	*ptr = error == CUDA_SUCCESS ? place : 0;
 	if (error == CUDA_SUCCESS)
 		return DEVICE_OK;
