@@ -16,7 +16,8 @@ typedef struct FirstRowsStep
 	RowNumbering numbering;
 	int			count;			/* the greatest number of a row that is wanted */
 	bool		distinct;		/* it is DISTINCT ON */
-	bool		ordered;		/* it sorts these rows again */
+	bool		ordered;		/* it sorts these rows again, */
+	bool		ends_early;		/* where PostgreSQL reads them in that order */
 } FirstRowsStep;
 
 /* Take a step apart.  Returns NULL, or why it can never be taken (a phrase, palloc'd or constant). */

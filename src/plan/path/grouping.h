@@ -55,6 +55,8 @@ typedef struct Grouping
 								 * input's; NULL: they are groups */
 	bool		ordered;		/* with first_rows: the step sorts them, and the query takes the
 								 * first ones */
+	bool		ends_early;		/* with ordered: PostgreSQL reads them in that order, and comes to
+								 * no error of rows behind them */
 	List	   *checked;		/* with first_rows: Expr, of target, which PostgreSQL computes
 								 * for all rows, and that may raise errors */
 

@@ -148,6 +148,16 @@ lower_rows(const Grouping *grouping, Lowering *l)
 	return lower_first_rows(l, grouping->first_rows);
 }
 
+/* Can anything that is computed of a row raise an error? */
+static bool
+rows_can_fail(const Program *program)
+{
+	for (int i = 0; i < program->ninsns; i++)
+		if (register_can_fail(program, i))
+			return true;
+	return false;
+}
+
 /* All has been lowered; the Program is NULL if something was rejected. */
 static void
 finish_program(Lowering *l, LoweredGrouping *lowered)
@@ -192,6 +202,9 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 	finish_program(l, lowered);
 	if (lowered->program == NULL)
 		goto rejected;
+	if (grouping->ends_early && rows_can_fail(lowered->program))
+		return reject_grouping(rejection, REJECTED_QUERY,
+							   "rows that need not be read can raise errors");
 	/* a sort above the node would need all groups of the native plan, too */
 	if (may_end_early(grouping) && grouping->root->sort_pathkeys != NIL &&
 		arguments_can_fail(grouping, lowered->program))

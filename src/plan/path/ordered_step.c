@@ -71,6 +71,16 @@ ordered_step_native_cost(const PlannerInfo *root, const RelOptInfo *ordered_rel)
 	return cost;
 }
 
+/* Does the path read all rows before the first one leaves it? */
+static bool
+sorts_all_rows(const Path *path)
+{
+	while (IsA(path, ProjectionPath) || IsA(path, GatherMergePath))
+		path = IsA(path, ProjectionPath) ? ((const ProjectionPath *) path)->subpath :
+			((const GatherMergePath *) path)->subpath;
+	return IsA(path, SortPath);
+}
+
 const char *
 ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 					 const RelOptInfo *ordered_rel)
@@ -95,7 +105,8 @@ ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_re
 								  .numbering = parse->limitOption == LIMIT_OPTION_WITH_TIES ?
 								  NUMBER_OF_RANK : NUMBER_OF_ROW,
 								  .count = (int) count,
-								  .ordered = true
+								  .ordered = true,
+								  .ends_early = !sorts_all_rows(native)
 							  });
 }
 

@@ -71,6 +71,12 @@ SELECT check_engine('SELECT * FROM limited ORDER BY v DESC, id LIMIT 20');
 SELECT check_fallback('SELECT id FROM limited WHERE 1000 / (id - 1000) < 5 ORDER BY v LIMIT 3');
 SELECT check_fallback('SELECT id, 1000 / (id - 1000) AS q FROM limited ORDER BY v LIMIT 3') IN ('22012 division by zero', '3 rows') AS same;
 
+-- one that PostgreSQL does not meet, since it reads rows in the order of an index
+SELECT check_fallback('SELECT id FROM limited WHERE 1000 / (id - 1000) < 5 ORDER BY id LIMIT 3');
+SELECT check_fallback('SELECT id, 1000 / (id - 1000) AS q FROM limited ORDER BY id LIMIT 3');
+SELECT check_fallback('SELECT id FROM limited ORDER BY id, 1000 / (id - 1000) LIMIT 3');
+SELECT check_engine('SELECT id FROM limited WHERE v > 5 ORDER BY id LIMIT 3');
+
 -- partitions, of which some columns lie differently
 CREATE TABLE limited_parts (id int, v int, note text) PARTITION BY RANGE (id);
 CREATE TABLE limited_parts_1 PARTITION OF limited_parts FOR VALUES FROM (0) TO (1000);
