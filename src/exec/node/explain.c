@@ -146,17 +146,18 @@ order_text(const FirstRowsInfo *first, const PlanInfo *plan, int n)
 static void
 show_first_rows(const PlanInfo *plan, ExplainState *es)
 {
-	static const char *const labels[] = {
+	static const char *const of_groups[] = {
 		[NUMBER_OF_ROW] = "Rows of Each Group",
 		[NUMBER_OF_RANK] = "Ranks of Each Group",
 		[NUMBER_OF_DENSE_RANK] = "Dense Ranks of Each Group",
 	};
-	static const char *const labels_of_all[] = {
+	static const char *const of_all[] = {
 		[NUMBER_OF_ROW] = "First Rows",
 		[NUMBER_OF_RANK] = "First Ranks",
 		[NUMBER_OF_DENSE_RANK] = "First Dense Ranks",
 	};
 	const FirstRowsInfo *first = plan->first_rows;
+	const char *const *labels = first->partition != NIL ? of_groups : of_all;
 	List	   *keys = NIL;
 	List	   *order = NIL;
 	ListCell   *lc;
@@ -167,8 +168,7 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 		order = lappend(order, order_text(first, plan, i));
 	if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);
-	ExplainPropertyInteger((keys != NIL ? labels : labels_of_all)[first->numbering], NULL,
-						   first->count, es);
+	ExplainPropertyInteger(labels[first->numbering], NULL, first->count, es);
 	if (order != NIL)
 		ExplainPropertyList("Order", order, es);
 }
