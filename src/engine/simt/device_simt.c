@@ -353,12 +353,12 @@ why_not_registered(SimtDevice *dev, const char *address, size_t size)
 	return NULL;
 }
 
-/* Kernels can read all of the process's memory; what is registered is only checked. */
 /* How long registering takes, in microseconds, so that calls at the same time meet. */
 #define REGISTER_US 20000
 
 static int	registering = 0;		/* calls of simt_host_register, by all devices */
 
+/* Kernels can read all of the process's memory; what is registered is only checked. */
 static DeviceStatus
 simt_host_register(Device *device, const void *address, size_t size, DevicePtr *ptr,
 				   char *why, size_t len)

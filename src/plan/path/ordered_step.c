@@ -7,7 +7,7 @@
  * and more where rows are equal by the keys of the order that it knows; PostgreSQL's Sort and
  * Limit are above it.
  *
- * Its own plan below the node ends early, too.
+ * The native child has a limit, too, so that its sort keeps the first rows only.
  */
 #include "postgres.h"
 
@@ -16,8 +16,8 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/pathnode.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
