@@ -34,6 +34,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -135,6 +136,9 @@ add_order(Grouping *grouping, List *clause)
 			continue;
 		if (order_may_end(grouping, key))
 		{
+			if (first->keys == NIL)
+				return psprintf("an order by values of type %s is not supported",
+								format_type_be(exprType((Node *) key)));
 			first->numbering = NUMBER_OF_RANK;
 			break;
 		}

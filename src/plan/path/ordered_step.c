@@ -15,14 +15,8 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
-#include "optimizer/tlist.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
-#include "plan/lower/lower_parts.h"
 #include "plan/path/first_rows_step.h"
 #include "plan/path/ordered_step.h"
 #include "plan/path/top.h"
@@ -86,8 +80,6 @@ ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_re
 					 const RelOptInfo *ordered_rel)
 {
 	const Query *parse = root->parse;
-	Oid			type = exprType(get_sortgroupclause_expr(linitial(parse->sortClause),
-														 root->processed_tlist));
 	double		count = top_rows_taken(parse);
 	Cost		cost;
 	const Path *native = cheapest_part(root, ordered_rel, &cost);
@@ -96,8 +88,6 @@ ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_re
 		return "PostgreSQL has no path of its own for the step";
 	if (count > FIRST_ROWS_MAX)
 		return psprintf("more than %d rows are wanted", FIRST_ROWS_MAX);
-	if (!type_has_number_order(getBaseType(type)))
-		return psprintf("an order by values of type %s is not supported", format_type_be(type));
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = native->pathtarget,

@@ -337,48 +337,43 @@ cuda_host_free(Device *dev, void *ptr)
 /*
  * For memory that the process may only read the driver requires the flag that says
  * so, and takes it for any.  What another device of the process has registered is registered for
- * all of them.
+ * all of them.  The message is the caller's, since other threads use the
+ * device.
  */
-static CUresult
-register_memory(const CudaDevice *dev, const void *address, size_t size, CUdeviceptr *place,
-				const char **what)
-{
-	const CudaDriver *driver = dev->driver;
-	CUresult	error = driver->context_set(dev->context);
-	bool		others;
-
-	*what = "cuCtxSetCurrent";
-	if (error != CUDA_SUCCESS)
-		return error;
-	*what = "cuMemHostRegister";
-	error = driver->host_register((void *) address, size,
-								  CU_MEMHOSTREGISTER_PORTABLE |
-								  CU_MEMHOSTREGISTER_DEVICEMAP |
-								  CU_MEMHOSTREGISTER_READ_ONLY);
-	others = error == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-	if (error != CUDA_SUCCESS && !others)
-		return error;
-	*what = "cuMemHostGetDevicePointer";
-	error = driver->host_pointer(place, (void *) address, 0);
-	if (error != CUDA_SUCCESS && !others)
-		driver->host_unregister((void *) address);
-	return error;
-}
-
-/* The message is the caller's, since other threads use the device. */
 static DeviceStatus
 cuda_host_register(Device *device, const void *address, size_t size, DevicePtr *ptr,
 				   char *why, size_t len)
 {
 	CudaDevice *dev = (CudaDevice *) device;
-	const char *what;
+	const CudaDriver *driver = dev->driver;
+	const char *what = "cuCtxSetCurrent";
 	CUdeviceptr place = 0;
-	CUresult	error = register_memory(dev, address, size, &place, &what);
+	bool		others = false;
+	CUresult	error = driver->context_set(dev->context);
 
-	*ptr = error == CUDA_SUCCESS ? place : 0;
+	*ptr = 0;
 	if (error == CUDA_SUCCESS)
+	{
+		what = "cuMemHostRegister";
+		error = driver->host_register((void *) address, size,
+									  CU_MEMHOSTREGISTER_PORTABLE |
+									  CU_MEMHOSTREGISTER_DEVICEMAP |
+									  CU_MEMHOSTREGISTER_READ_ONLY);
+		others = error == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	}
+	if (error == CUDA_SUCCESS || others)
+	{
+		what = "cuMemHostGetDevicePointer";
+		error = driver->host_pointer(&place, (void *) address, 0);
+		if (error != CUDA_SUCCESS && !others)
+			driver->host_unregister((void *) address);
+	}
+	if (error == CUDA_SUCCESS)
+	{
+		*ptr = place;
 		return DEVICE_OK;
-	cuda_error_text(dev->driver, what, error, why, len);
+	}
+	cuda_error_text(driver, what, error, why, len);
 	if (error == CUDA_ERROR_OUT_OF_MEMORY)
 		return DEVICE_NO_MEMORY;
 	return is_lost(dev, error) ? DEVICE_FAILED : DEVICE_REFUSED;
