@@ -83,6 +83,22 @@ check_expressions(void)
 	free(program);
 }
 
+/* The run of pages once more while none is read in place: a device has them registered meanwhile. */
+static Groups *
+groups_in_place(const EngineOps *ops, const Program *program, const EngineHints *hints,
+				const PageRef *refs)
+{
+	Groups	   *got = engine_groups_of_pages(ops, program, NULL, hints, refs, NPAGES);
+
+	for (int tries = 0; tries < 200 && got->stats.pages_in_place == 0; tries++)
+	{
+		usleep(5000);
+		groups_free(got);
+		got = engine_groups_of_pages(ops, program, NULL, hints, refs, NPAGES);
+	}
+	return got;
+}
+
 static void
 check_pages(const EngineOps *ops, const char *name, bool in_place)
 {
@@ -99,7 +115,8 @@ check_pages(const EngineOps *ops, const char *name, bool in_place)
 		client.buffers_size = NPAGES * HEAP_PAGE_SIZE;
 	}
 	client_configure(&client);
-	got = engine_groups_of_pages(ops, program, NULL, &hints, refs, NPAGES);
+	got = in_place && ops == &simt_client ? groups_in_place(ops, program, &hints, refs) :
+		engine_groups_of_pages(ops, program, NULL, &hints, refs, NPAGES);
 	ok(got->status == ENGINE_OK && groups_same(program, expected, got),
 	   "%s, %zu groups %s", name, got->ngroups, got->message);
 	ok(got->stats.rows == expected->stats.rows, "%s: %llu of %llu rows", name,
