@@ -26,16 +26,17 @@ typedef enum RowNumbering
 {
 	NUMBER_OF_ROW,				/* row_number */
 	NUMBER_OF_RANK,				/* rank */
-	NUMBER_OF_DENSE_RANK		/* dense_rank */
+	NUMBER_OF_DENSE_RANK,		/* dense_rank */
+	EVERY_ROW					/* nothing does: each row is a group, whose key is its place */
 } RowNumbering;
 
 /*
  * The node's rows are those of a table that come first in their groups by an order, of which
- * there are at most FIRST_ROWS_MAX_KEYS keys.
+ * there are at most FIRST_ROWS_MAX_KEYS keys; or, if it is EVERY_ROW, all that pass the filter.
  */
 typedef struct FirstRowsInfo
 {
-	int			count;			/* the greatest number that a row has */
+	int			count;			/* the greatest number that a row has; of EVERY_ROW 1 */
 	RowNumbering numbering;
 	int			entries;		/* rows that a group's state has room for: more than count where
 								 * rows can have the same number */

@@ -162,6 +162,11 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 	List	   *order = NIL;
 	ListCell   *lc;
 
+	if (first->numbering == EVERY_ROW)
+	{
+		ExplainPropertyText("Rows", "all that pass", es);
+		return;
+	}
 	foreach(lc, first->partition)
 		keys = lappend(keys, deparse_over_table(plan, lfirst(lc)));
 	for (int i = 0; i < list_length(first->keys); i++)

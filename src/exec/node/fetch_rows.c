@@ -2,7 +2,7 @@
  * fetch_rows.c
  *	  From a run's groups to the rows that come first in them.
  *
- * A group has the places of its rows.  The places of as many groups as work_mem holds are sorted,
+ * A group has the places of its rows, or is a row, whose place is its key.  The places of as many groups as work_mem holds are sorted,
  * so that each page is visited once for them, as a bitmap scan does, and the rows are fetched by
  * the table's access method, which looks at their visibility again.  What the query's snapshot
  * sees is not removed, and keeps its line pointer.
@@ -135,13 +135,30 @@ add_group(FirstRows *rows, const Accumulator *acc, const uint64 *state)
 	return info->numbering == NUMBER_OF_ROW;
 }
 
-/* Add the places of a batch of groups. */
+/* Add the places of a batch of groups that are a row each. */
+static void
+add_every_row(FirstRows *rows, const NodeRun *run)
+{
+	const int64_t *places = run->groups.keys[0].values;
+
+	make_room(rows, rows->nplaces + run->groups.ngroups);
+	for (uint32 i = 0; i < run->groups.ngroups; i++)
+		rows->places[rows->nplaces++] = (uint64) places[i] << NUMBER_BITS;
+}
+
+/* Add the places of a batch of groups; false: one may have more rows. */
 static bool
 add_batch(FirstRows *rows, const NodeRun *run)
 {
 	const Accumulator *acc = program_first_rows(run->program);
-	const uint64 *state = run->groups.states + acc->word;
+	const uint64 *state;
 
+	if (acc == NULL)
+	{
+		add_every_row(rows, run);
+		return true;
+	}
+	state = run->groups.states + acc->word;
 	make_room(rows, rows->nplaces + (Size) run->groups.ngroups * acc_first_rows(acc));
 	for (uint32 i = 0; i < run->groups.ngroups; i++, state += run->program->nwords)
 		if (!add_group(rows, acc, state))
@@ -149,7 +166,10 @@ add_batch(FirstRows *rows, const NodeRun *run)
 	return true;
 }
 
-/* Must the places of all groups be there before a row leaves? */
+/*
+ * Must the places of all groups be there before a row leaves?  Rows that are groups then leave in
+ * the order in which a sequential scan has them.
+ */
 static bool
 takes_all_groups(const FirstRows *rows)
 {

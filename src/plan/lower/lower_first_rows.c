@@ -4,6 +4,8 @@
  *
  * What a group keeps of a row is its keys in the order, as integers, and its place.  Only the
  * order of the keys matters, and not how a numeric is shown.
+ *
+ * Where every row is wanted, its place is the key of a group.
  */
 #include "postgres.h"
 
@@ -22,6 +24,11 @@ lower_first_rows(Lowering *l, const FirstRowsInfo *first)
 
 	if (!lower_succeeded(l))
 		return false;
+	if (first->numbering == EVERY_ROW)
+	{
+		program_add_key(l->builder, program_add_place(l->builder));
+		return lower_succeeded(l);
+	}
 	foreach(lc, first->keys)
 	{
 		Expr	   *key = lfirst(lc);

@@ -96,13 +96,17 @@ describe_step(PlannerInfo *root, UpperRelationKind stage)
 	bool		ordered = stage == UPPERREL_ORDERED;
 	List	   *clause = distinct ? parse->distinctClause :
 		ordered ? parse->sortClause : parse->groupClause;
-	const char *keys = describe_exprs(root, get_sortgrouplist_exprs(clause,
-																	root->processed_tlist));
+	const char *keys;
 
+	if (stage == UPPERREL_FINAL)
+		return psprintf("SELECT of rows of %s", quote_identifier(
+							planner_rt_fetch(bms_singleton_member(root->all_baserels), root)->eref->aliasname));
+	keys = describe_exprs(root, get_sortgrouplist_exprs(clause, root->processed_tlist));
 	if (distinct)
 		return psprintf(parse->hasDistinctOn ? "DISTINCT ON (%s)" : "DISTINCT %s", keys);
 	if (ordered)
-		return psprintf("ORDER BY %s LIMIT %.0f", keys, top_rows_taken(parse));
+		return top_rows_taken(parse) < 0 ? psprintf("ORDER BY %s", keys) :
+			psprintf("ORDER BY %s LIMIT %.0f", keys, top_rows_taken(parse));
 	if (list_length(parse->groupingSets) > 1)
 		return psprintf("GROUP BY %s in %d grouping sets", keys,
 						list_length(parse->groupingSets));

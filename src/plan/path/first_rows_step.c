@@ -11,7 +11,7 @@
  * expected to have more, as if equal values were distributed at random.
  *
  * A query that sorts a table's rows and takes the first ones (ordered_step.c) is such a step without
- * keys.
+ * keys.  And where every row that passes is wanted (selection_step.c), each is a group.
  *
  * The node groups by the keys, keeps of each group the places of the first rows, and fetches
  * these.  Of rows that are equal in the order, SQL leaves open which comes first.
@@ -194,6 +194,16 @@ examine_errors(Grouping *grouping)
 	return NULL;
 }
 
+/*
+ * Does PostgreSQL compute the output of just the rows that the node gives?  Where it takes a part of
+ * them it may compute it behind the sort.
+ */
+static bool
+computes_all_rows(const Grouping *grouping)
+{
+	return grouping->first_rows->numbering == EVERY_ROW && grouping->root->tuple_fraction == 0;
+}
+
 /* What the output is made of, as columns of the node's tuples. */
 static const char *
 examine_output(Grouping *grouping)
@@ -216,7 +226,7 @@ examine_output(Grouping *grouping)
 			return "whole-row references are not supported";
 		grouping->first_rows->columns = lappend_int(grouping->first_rows->columns, column);
 	}
-	return examine_errors(grouping);
+	return computes_all_rows(grouping) ? NULL : examine_errors(grouping);
 }
 
 /*
@@ -256,7 +266,7 @@ examine_equals(const Grouping *grouping)
 
 	first->entries = first->count;
 	first->expected = first->count;
-	if (first->numbering == NUMBER_OF_ROW)
+	if (first->numbering == NUMBER_OF_ROW || first->numbering == EVERY_ROW)
 		return NULL;
 	if (first->keys == NIL)
 		return "without an order, all rows have the same rank";
@@ -295,11 +305,12 @@ first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->first_rows->count = step->count;
 	grouping->first_rows->numbering = step->numbering;
 	grouping->first_rows->partition = grouping->keys;
+	grouping->rows_differ = step->numbering == EVERY_ROW;
 	/* the keys would be expressions over aggregates, or over another window */
 	if (input_rel->reloptkind != RELOPT_BASEREL)
 		return "the input is not one table";
 	reason = grouping_examine_equality(grouping);
-	if (reason == NULL)
+	if (reason == NULL && step->numbering != EVERY_ROW)
 		reason = add_order(grouping, step->order);
 	if (reason == NULL)
 		reason = examine_equals(grouping);

@@ -14,7 +14,7 @@ typedef struct FirstRowsStep
 	List	   *keys;			/* SortGroupClause: of the groups; NIL: all rows are one */
 	List	   *order;			/* SortGroupClause: of the rows of a group */
 	RowNumbering numbering;
-	int			count;			/* the greatest number of a row that is wanted */
+	int			count;			/* the greatest number of a row that is wanted; of EVERY_ROW 1 */
 	bool		distinct;		/* it is DISTINCT ON */
 	bool		ordered;		/* it sorts these rows again, */
 	bool		ends_early;		/* where PostgreSQL reads them in that order */

@@ -542,6 +542,16 @@ make_gpuagg_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
+/* PostgreSQL's own path to the rows of a step that takes rows, or NULL. */
+static Path *
+native_rows_path(const Grouping *grouping, RelOptInfo *rel)
+{
+	if (grouping->ordered)
+		return ordered_step_native_path(grouping, rel);
+	return grouping->first_rows->numbering == EVERY_ROW ?
+		grouping->input_rel->cheapest_total_path : first_rows_native_path(rel);
+}
+
 void
 gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 {
@@ -550,10 +560,8 @@ gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 	Path	   *input_scan = NULL;
 	Path	   *native = NULL;
 
-	if (grouping->ordered)
-		native = ordered_step_native_path(grouping, grouped_rel);
-	else if (grouping->first_rows)
-		native = first_rows_native_path(grouped_rel);
+	if (grouping->first_rows)
+		native = native_rows_path(grouping, grouped_rel);
 	else if (!lowered->reads_tables)
 		input_scan = input_scan_path(grouping->input_rel, lowered->input);
 	else if (path->workers > 0)

@@ -5,7 +5,8 @@
  * SELECT ... ORDER BY ... LIMIT n OFFSET m takes the first n + m rows of the table in that order:
  * the first rows of one group without keys (first_rows_step.c).  The node gives them in any order,
  * and more where rows are equal by the keys of the order that it knows; PostgreSQL's Sort and
- * Limit are above it.
+ * Limit are above it.  Or the node gives every row that passes (selection_step.c), where these are
+ * few.
  *
  * The native child has a limit, too, so that its sort keeps the first rows only.
  */
@@ -29,7 +30,7 @@ ordered_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 
 	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
 		root->sort_pathkeys != NIL &&
-		top_rows_taken(parse) > 0 && !parse->hasAggs && !parse->hasWindowFuncs &&
+		(top_rows_taken(parse) > 0 || input_rel->baserestrictinfo != NIL) && !parse->hasAggs && !parse->hasWindowFuncs &&
 		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
 		parse->distinctClause == NIL && parse->setOperations == NULL && parse->rowMarks == NIL;
 }
@@ -45,8 +46,8 @@ cheapest_part(const PlannerInfo *root, const RelOptInfo *ordered_rel, Cost *cost
 	foreach(lc, ordered_rel->pathlist)
 	{
 		const Path *path = lfirst(lc);
-		Cost		part = path->startup_cost +
-			(path->total_cost - path->startup_cost) * Min(1, taken / Max(path->rows, 1));
+		double		share = taken < 0 ? 1 : Min(1, taken / Max(path->rows, 1));
+		Cost		part = path->startup_cost + (path->total_cost - path->startup_cost) * share;
 
 		if (best != NULL && part >= *cost)
 			continue;
@@ -75,28 +76,39 @@ sorts_all_rows(const Path *path)
 	return IsA(path, SortPath);
 }
 
+/* Why the first rows of the order cannot be kept, or NULL. */
+static const char *
+examine_count(double count)
+{
+	if (count < 0)
+		return "all rows are wanted";
+	return count > FIRST_ROWS_MAX ? psprintf("more than %d rows are wanted", FIRST_ROWS_MAX) : NULL;
+}
+
 const char *
 ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
-					 const RelOptInfo *ordered_rel)
+					 const RelOptInfo *ordered_rel, bool every_row)
 {
 	const Query *parse = root->parse;
 	double		count = top_rows_taken(parse);
+	const char *reason = every_row ? NULL : examine_count(count);
 	Cost		cost;
 	const Path *native = cheapest_part(root, ordered_rel, &cost);
 
 	if (native == NULL)
 		return "PostgreSQL has no path of its own for the step";
-	if (count > FIRST_ROWS_MAX)
-		return psprintf("more than %d rows are wanted", FIRST_ROWS_MAX);
+	if (reason != NULL)
+		return reason;
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = native->pathtarget,
 								  .order = parse->sortClause,
-								  .numbering = parse->limitOption == LIMIT_OPTION_WITH_TIES ?
+								  .numbering = every_row ? EVERY_ROW :
+								  parse->limitOption == LIMIT_OPTION_WITH_TIES ?
 								  NUMBER_OF_RANK : NUMBER_OF_ROW,
-								  .count = (int) count,
+								  .count = every_row ? 1 : (int) count,
 								  .ordered = true,
-								  .ends_early = !sorts_all_rows(native)
+								  .ends_early = root->tuple_fraction > 0 && !sorts_all_rows(native)
 							  });
 }
 
@@ -104,7 +116,7 @@ Path *
 ordered_step_native_path(const Grouping *grouping, RelOptInfo *ordered_rel)
 {
 	PlannerInfo *root = grouping->root;
-	int64		count = grouping->first_rows->count;
+	int64		count = (int64) top_rows_taken(root->parse);
 	Node	   *limit = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
 										   Int64GetDatum(count), false, FLOAT8PASSBYVAL);
 	Path	   *path = grouping->input_rel->cheapest_total_path;
@@ -112,6 +124,8 @@ ordered_step_native_path(const Grouping *grouping, RelOptInfo *ordered_rel)
 	path = (Path *) create_sort_path(root, ordered_rel, path, root->sort_pathkeys, (double) count);
 	if (!equal(path->pathtarget->exprs, grouping->target->exprs))
 		path = apply_projection_to_path(root, ordered_rel, path, grouping->target);
+	if (count < 0)
+		return path;
 	return (Path *) create_limit_path(root, ordered_rel, path, NULL, limit,
 									  root->parse->limitOption, 0, count);
 }

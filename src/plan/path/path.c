@@ -26,6 +26,7 @@
 #include "plan/path/others.h"
 #include "plan/path/path.h"
 #include "plan/path/rivals.h"
+#include "plan/path/selection_step.h"
 #include "plan/path/star.h"
 
 static create_upper_paths_hook_type prev_create_upper_paths_hook = NULL;
@@ -50,6 +51,21 @@ is_seq_scan(const Path *path)
 		return true;
 	}
 	return path->pathtype == T_SeqScan;
+}
+
+/*
+ * May an engine find the rows that meet a table's conditions?  Where PostgreSQL has an index for
+ * that, only their costs say so.
+ */
+static bool
+selects_rows(const RelOptInfo *rel)
+{
+	const Path *path = rel->cheapest_total_path;
+
+	while (IsA(path, ProjectionPath) || IsA(path, GatherPath))
+		path = IsA(path, ProjectionPath) ? ((const ProjectionPath *) path)->subpath :
+			((const GatherPath *) path)->subpath;
+	return rel->baserestrictinfo != NIL && (gpuagg_mode != MODE_FORCE || is_seq_scan(path));
 }
 
 static GpuAggPath *find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection);
@@ -266,7 +282,8 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	GpuAggPath *child = NULL;
 	GpuAggPath *computed = NULL;
 
-	if (grouping->first_rows && !grouping->ordered && first_rows_native_path(grouped_rel) == NULL)
+	if (grouping->first_rows && !grouping->ordered &&
+		grouping->first_rows->numbering != EVERY_ROW && first_rows_native_path(grouped_rel) == NULL)
 	{
 		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
 		return NULL;
@@ -387,7 +404,9 @@ examine_step(Grouping *grouping, PlannerInfo *root, UpperRelationKind stage,
 	if (stage == UPPERREL_WINDOW)
 		return first_rows_examine_window(grouping, root, input_rel, grouped_rel);
 	if (stage == UPPERREL_ORDERED)
-		return ordered_step_examine(grouping, root, input_rel, grouped_rel);
+		return ordered_step_examine(grouping, root, input_rel, grouped_rel, false);
+	if (stage == UPPERREL_FINAL)
+		return selection_step_examine(grouping, root, input_rel);
 	if (stage == UPPERREL_DISTINCT && root->parse->hasDistinctOn)
 		return first_rows_examine_distinct(grouping, root, input_rel);
 	if (stage == UPPERREL_DISTINCT)
@@ -404,7 +423,7 @@ rivals_of(PlannerInfo *root, UpperRelationKind stage, GpuAggPath *path)
 		.root = root,
 			.stage = stage,
 			.path = &path->custom.path,
-			.finds_groups = path->lowered.program->nkeys > 0,
+			.finds_groups = path->lowered.program->nkeys > 0 && path->grouping.first_rows == NULL,
 			.is_divided = path->workers > 0,
 			.looks_up = path->lowered.lookups != NIL,
 			.setup = cost_setup(path->engine),
@@ -468,6 +487,25 @@ sets_path(const Grouping *grouping, RelOptInfo *grouped_rel, GroupingReport *rep
 }
 
 /*
+ * The path to the rows of a step that sorts them, or NULL: the cheaper one of the first rows of the
+ * order, path or NULL, and of every row that passes.
+ */
+static GpuAggPath *
+ordered_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *ordered_rel, GpuAggPath *path,
+			 Rejection *rejection)
+{
+	Grouping	grouping;
+	Rejection	of_every_row;
+	GpuAggPath *every_row;
+
+	if (!selects_rows(input_rel) ||
+		ordered_step_examine(&grouping, root, input_rel, ordered_rel, true) != NULL)
+		return path;
+	every_row = find_path(&grouping, ordered_rel, path == NULL ? rejection : &of_every_row);
+	return gpuagg_path_cheaper(path, every_row);
+}
+
+/*
  * The best path that has a GpuAgg node, and what it is compared by, or NULL and why there is
  * none.
  */
@@ -492,6 +530,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 
 	if (stage == UPPERREL_GROUP_AGG)
 		path = path_or_input(root, input_rel, grouped_rel, having, path);
+	if (stage == UPPERREL_ORDERED)
+		path = ordered_path(root, input_rel, grouped_rel, path, rejection);
 	if (path == NULL)
 		return NULL;
 	add_node(root, stage, grouped_rel, path, report, rivals);
@@ -526,7 +566,10 @@ offer_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	}
 	fate = rivals_remove(&rivals, grouped_rel, &is_offered);
 	report_cost(report, path->total_cost, path->rows, fate);
-	if (is_offered)
+	if (is_offered && stage == UPPERREL_FINAL)
+		/* add_path would free paths that it removes, one of which is the path's child */
+		grouped_rel->pathlist = lappend(grouped_rel->pathlist, path);
+	else if (is_offered)
 		add_path(grouped_rel, path);
 	report_offered(report, input_rel, grouped_rel, path);
 }
@@ -563,6 +606,8 @@ is_candidate(const PlannerInfo *root, UpperRelationKind stage, const RelOptInfo 
 			return first_rows_window(output_rel) != NULL;
 		case UPPERREL_ORDERED:
 			return ordered_step_is_wanted(root, input_rel);
+		case UPPERREL_FINAL:
+			return selection_step_is_wanted(root, input_rel) && selects_rows(input_rel);
 		default:
 			return false;
 	}

@@ -1,0 +1,43 @@
+/*
+ * selection_step.c
+ *	  Queries that take the rows of a table that meet its conditions.
+ *
+ * SELECT ... WHERE, of one table, is the grouping of the rows that pass by their places: each is a
+ * group.  The node fetches them in the order of the places, which is that of a sequential scan.
+ * The engine reads the columns of the conditions only, so that it pays where few rows pass.
+ *
+ * The step is the query's last one, behind which nothing sorts the rows (ordered_step.c), or
+ * takes a part of them: PostgreSQL's scan ends early.
+ *
+ * Where PostgreSQL finds the rows by an index, gpuagg.mode "force" does not take the step: whoever
+ * sets it for groupings would lose all searches by key.
+ */
+#include "postgres.h"
+
+#include "plan/path/first_rows_step.h"
+#include "plan/path/selection_step.h"
+
+bool
+selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
+{
+	const Query *parse = root->parse;
+
+	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
+		input_rel->baserestrictinfo != NIL && root->tuple_fraction == 0 &&
+		parse->commandType == CMD_SELECT && !parse->hasAggs && !parse->hasWindowFuncs &&
+		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
+		parse->distinctClause == NIL && parse->sortClause == NIL &&
+		parse->limitCount == NULL && parse->limitOffset == NULL &&
+		parse->setOperations == NULL && parse->rowMarks == NIL;
+}
+
+const char *
+selection_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
+{
+	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
+							  {
+								  .target = input_rel->cheapest_total_path->pathtarget,
+								  .numbering = EVERY_ROW,
+								  .count = 1
+							  });
+}

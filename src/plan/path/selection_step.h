@@ -1,0 +1,17 @@
+/*
+ * selection_step.h
+ *	  Queries that take the rows of a table that meet its conditions.
+ */
+#ifndef GPUAGG_SELECTION_STEP_H
+#define GPUAGG_SELECTION_STEP_H
+
+#include "plan/path/grouping.h"
+
+/* Does the query take all rows of a table that meet a condition, as they come? */
+extern bool selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel);
+
+/* Take its last step apart.  Returns NULL, or why it can never be taken (a phrase). */
+extern const char *selection_step_examine(Grouping *grouping, PlannerInfo *root,
+										  RelOptInfo *input_rel);
+
+#endif							/* GPUAGG_SELECTION_STEP_H */
