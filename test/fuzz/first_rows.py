@@ -1,4 +1,5 @@
 """Random queries that take the first rows of each group of a table, or of all: DISTINCT ON, row_number(), ranks, LIMIT.
+Others take all rows that meet conditions, sorted or as they come.
 
 Each order of row numbers, or before a LIMIT, ends in the table's id, of which no two rows have the same, so that SQL
 leaves nothing open.  Ranks are the same for rows that are equal in the order, and ties are all taken.
@@ -13,6 +14,7 @@ ORDERED = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'time', 'money', 
 OUTPUTS = ['int2', 'int4', 'int8', 'float8', 'numeric', 'text', 'date', 'timestamp', 'bool', 'interval', 'uuid', 'inet']
 DIRECTIONS = ['', '', 'DESC', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']
 LIMITS = ['LIMIT %d', 'LIMIT %d', 'LIMIT %d OFFSET 2', 'OFFSET 5 LIMIT %d', 'FETCH FIRST %d ROWS WITH TIES']
+PARTS = ['', '', 'LIMIT 3', 'LIMIT 1000', 'OFFSET 2']
 CONDITIONS = ['n <= %d', 'n < %d', 'n = %d', '%d >= n', 'n <= %d AND n > 1', 'n BETWEEN 2 AND %d']
 
 
@@ -21,12 +23,14 @@ class FirstRowsQuery(Query):
     """by: what the rows of a group are ordered by before id, with directions; ends: that of id.
 
     condition: of row numbers, by this function; '': DISTINCT ON, or if there is a limit, the first of all rows.
+    selects: all rows that pass, or a part of them if they are sorted.
     """
     by: list = field(default_factory=list)
     ends: str = ''
     condition: str = ''
     function: str = 'row_number'
     limit: str = ''
+    selects: bool = False
 
     def select(self):
         outputs = ', '.join('%s AS o%d' % (e, i) for i, e in self.outputs() if str(e) != 'n')
@@ -35,8 +39,10 @@ class FirstRowsQuery(Query):
         order = ', '.join(['%s %s' % (e, d) for e, d in self.by] + last)
         keys = ', '.join(map(str, self.keys))
         where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
-        if self.limit:
+        if self.limit or self.selects and self.by:
             return 'SELECT %s FROM %s%s ORDER BY %s %s' % (outputs, self.source, where, order, self.limit)
+        if self.selects:
+            return 'SELECT %s FROM %s%s' % (outputs, self.source, where)
         if not self.condition:
             return 'SELECT DISTINCT ON (%s) %s FROM %s%s ORDER BY %s, %s' % (keys, outputs, self.source, where, keys, order)
         window = ('PARTITION BY %s ' % keys if keys else '') + 'ORDER BY ' + order
@@ -49,7 +55,7 @@ class FirstRowsQuery(Query):
 
     def simpler(self):
         for other in super().simpler():
-            if other.keys or other.condition or other.limit:
+            if other.keys or other.condition or other.limit or other.selects:
                 yield other
         for i, (e, direction) in enumerate(self.by):
             for part in [None] + list(e.simpler()):
@@ -74,14 +80,20 @@ class FirstRowsMaker(QueryMaker):
             query.limit = rng.choice(LIMITS) % rng.choice([1, 2, 5, 10, 30, 126])
             query.condition = ''
             query.keys = []
-        if rng.random() < 0.8:
+        elif rng.random() < 0.4:
+            query.selects = True
+            query.condition = ''
+            query.keys = []
+        if rng.random() < (0.4 if query.selects else 0.8):
             query.by = [(gen.make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
-        if query.limit and rng.random() < 0.3:
+        if query.selects and query.by:
+            query.limit = rng.choice(PARTS)
+        if (query.limit or query.selects and query.by) and rng.random() < 0.3:
             query.by += [(gen.make(rng.choice(ORDERED + ['text']), 0), rng.choice(DIRECTIONS)) for _ in range(rng.choice([1, 2]))]
         if query.condition:
             query.function = rng.choice(['row_number', 'row_number', 'rank', 'dense_rank'])
         query.ends = rng.choice(DIRECTIONS)
-        query.where = [gen.filter(3) for _ in range(rng.choice([0, 0, 1, 1, 2]))]
+        query.where = [gen.filter(3) for _ in range(rng.choice([1, 1, 2] if query.selects else [0, 0, 1, 1, 2]))]
         if around == 'lateral':
             query.outer = ['3'] + [rng.choice(['NULL', '0', '50', '100000']) for _ in range(rng.randint(0, 2))]
             query.where.append(Generator(rng, columns).make('bool', 1))

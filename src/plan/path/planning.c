@@ -17,6 +17,7 @@
 #include "plan/path/path.h"
 #include "plan/path/planning.h"
 #include "plan/path/report.h"
+#include "plan/path/selection_step.h"
 #include "plan/query/rewrite.h"
 
 /* A plan that costs less is taken as it is. */
@@ -108,6 +109,8 @@ plan_query(Query *query, const char *query_string, int cursor_options,
 {
 	List	  **reports = report_into(NULL);
 	PlannerRun *outer = report_switch(report_begin(reports != NULL));
+	/* a cursor's is planned so whatever cursor_tuple_fraction is */
+	bool		for_cursor = selection_step_for_cursor(cursor_options & CURSOR_OPT_FAST_PLAN);
 	PlannedStmt *volatile result;
 
 	path_come_last();
@@ -133,6 +136,7 @@ plan_query(Query *query, const char *query_string, int cursor_options,
 	}
 	PG_FINALLY();
 	{
+		selection_step_for_cursor(for_cursor);
 		report_switch(outer);
 	}
 	PG_END_TRY();

@@ -7,7 +7,9 @@
  * The engine reads the columns of the conditions only, so that it pays where few rows pass.
  *
  * The step is the query's last one, behind which nothing sorts the rows (ordered_step.c), or
- * takes a part of them: PostgreSQL's scan ends early.
+ * takes a part of them: PostgreSQL's scan ends early.  Nor is it a subquery that is run for each row
+ * of the query around it, or a cursor's, whose current row UPDATE and DELETE find by PostgreSQL's
+ * scan.
  *
  * Where PostgreSQL finds the rows by an index, gpuagg.mode "force" does not take the step: whoever
  * sets it for groupings would lose all searches by key.
@@ -16,6 +18,27 @@
 
 #include "plan/path/first_rows_step.h"
 #include "plan/path/selection_step.h"
+
+static bool for_cursor = false;
+
+bool
+selection_step_for_cursor(bool declared)
+{
+	bool		before = for_cursor;
+
+	for_cursor = declared;
+	return before;
+}
+
+/* Is the query run again and again, for rows of one around it? */
+static bool
+is_correlated(const PlannerInfo *root)
+{
+	for (root = root->parent_root; root != NULL; root = root->parent_root)
+		if (root->plan_params != NIL)
+			return true;
+	return false;
+}
 
 bool
 selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
@@ -28,7 +51,7 @@ selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
 		parse->distinctClause == NIL && parse->sortClause == NIL &&
 		parse->limitCount == NULL && parse->limitOffset == NULL &&
-		parse->setOperations == NULL && parse->rowMarks == NIL;
+		parse->setOperations == NULL && parse->rowMarks == NIL && !for_cursor && !is_correlated(root);
 }
 
 const char *

@@ -1,0 +1,122 @@
+--
+-- Queries that take the rows of a table that meet its conditions.  They come in the order of a
+-- sequential scan.
+--
+\set VERBOSITY terse
+
+-- the rows of a query, numbered as they come: an INSERT would plan it as its own
+CREATE FUNCTION numbered(query text) RETURNS text LANGUAGE sql AS
+$$SELECT 'WITH q AS MATERIALIZED (' || query || ') SELECT row_number() OVER () AS n, * FROM q'$$;
+
+-- conditions by all types
+SELECT col, check_engine(numbered(format('SELECT * FROM facts WHERE %s', condition)))
+FROM (VALUES ('b', 'b'), ('b', 'b IS NULL'), ('i2', 'i2 = 3'), ('i4', 'i4 % 97 = 5'), ('i8', 'i8 IN (0, 20000000000, 7)'),
+	('f4', 'f4 > 0.9'), ('f8', 'f8 = ''NaN'' OR f8 < -1'), ('d', 'd = date ''2000-03-01'''), ('ts', 'ts IS NULL'),
+	('tz', 'tz > timestamptz ''2001-01-01'''), ('u', 'u = (SELECT u FROM facts WHERE id = 7)'), ('t', 't = ''x'' OR t LIKE ''%7%'''),
+	('vc', 'vc LIKE ''v1%'' AND id < 500'), ('id', 'id < 0'), ('id', 'id = id')) c(col, condition);
+
+-- what is put out: expressions, columns of the system, none
+SELECT check_engine(numbered('SELECT ctid, tableoid::regclass, id + 1, upper(t) AS u, 7 AS seven FROM facts WHERE id % 100 = 3'));
+SELECT check_engine(numbered('SELECT 1 AS one FROM facts WHERE id % 100 = 3'));
+SELECT check_engine(numbered('SELECT FROM facts WHERE id % 100 = 3'));
+SELECT check_engine('SELECT count(*) FROM (SELECT id FROM facts WHERE i4 % 97 = 5 OFFSET 0) s');
+
+-- sorted by whatever PostgreSQL can sort by, with and without a limit
+SELECT ord, check_engine(numbered('SELECT id, t, u FROM facts WHERE id % 50 = 3 ORDER BY ' || ord))
+FROM unnest(ARRAY['t, id', 't COLLATE "C" DESC, id', 'upper(t) DESC NULLS LAST, id', 'u, id LIMIT 3', 't, id LIMIT 5 OFFSET 2',
+	't, id LIMIT 1000', 'id DESC LIMIT 200', 'id']) ord;
+
+-- where it stands in a query, and with parameters
+SELECT check_engine(numbered('SELECT id FROM facts WHERE i4 = (SELECT max(i4) FROM facts)'));
+SELECT check_engine('WITH a AS MATERIALIZED (SELECT id, t FROM facts WHERE id % 100 = 3) SELECT * FROM a, a b WHERE a.id = b.id');
+SELECT check_engine('SELECT id FROM facts WHERE id % 100 = 3 UNION ALL SELECT id FROM facts WHERE id % 100 = 4');
+SET plan_cache_mode = force_generic_plan;
+PREPARE selected(int) AS SELECT id, i8 FROM facts WHERE k = $1 AND id < 300;
+SET gpuagg.mode = force;
+EXECUTE selected(5);
+EXECUTE selected(-1);
+SET gpuagg.mode = off;
+EXECUTE selected(5);
+DEALLOCATE selected;
+RESET plan_cache_mode;
+RESET gpuagg.mode;
+
+-- the row of a cursor that is updated is found by PostgreSQL's scan
+CREATE TABLE selected (id int PRIMARY KEY, v int, note text) WITH (fillfactor = 50);
+INSERT INTO selected SELECT i, i * 7919 % 1000003, 'n' || i FROM generate_series(1, 3000) i;
+ANALYZE selected;
+SET gpuagg.mode = force;
+SET cursor_tuple_fraction = 1;
+BEGIN;
+DECLARE rows SCROLL CURSOR FOR SELECT * FROM selected WHERE v < 2000;
+FETCH 2 FROM rows;
+UPDATE selected SET note = 'updated' WHERE CURRENT OF rows RETURNING *;
+ROLLBACK;
+DO $$
+DECLARE
+	rows CURSOR FOR SELECT * FROM selected WHERE v < 2000;
+BEGIN
+	FOR one IN rows LOOP
+		UPDATE selected SET note = one.note || '!' WHERE CURRENT OF rows;
+	END LOOP;
+END $$;
+SELECT id, note FROM selected WHERE note LIKE '%!';
+RESET cursor_tuple_fraction;
+RESET gpuagg.mode;
+
+-- what a transaction sees of its own changes
+BEGIN;
+DELETE FROM selected WHERE v > 990000;
+UPDATE selected SET note = note || '+' WHERE id % 3 = 0;
+UPDATE selected SET v = -id WHERE id % 500 = 0;
+SELECT check_engine(numbered('SELECT * FROM selected WHERE v < 0 OR v > 980000'));
+ROLLBACK;
+SELECT check_engine(numbered('SELECT * FROM selected WHERE v < 0 OR v > 980000'));
+
+-- errors of conditions and of the output
+SELECT check_fallback(numbered('SELECT id FROM selected WHERE 1000 / (id - 1000) < -500'));
+SELECT check_fallback(numbered('SELECT id FROM selected WHERE id <> 1000 AND 1000 / (id - 1000) < -500'));
+SELECT outcome(numbered('SELECT 1000 / (id - 1000) FROM selected WHERE id > 900'), 'force', 'off');
+SELECT outcome(numbered('SELECT 1000 / (id - 1000) FROM selected WHERE id > 1000'), 'force', no_fallback());
+SELECT check_fallback(numbered('SELECT id, 1000 / (id - 1000) AS q FROM selected WHERE id > 900 ORDER BY note LIMIT 3'));
+
+-- partitions, of which some columns lie differently
+CREATE TABLE selected_parts (id int, v int, note text) PARTITION BY RANGE (id);
+CREATE TABLE selected_parts_1 PARTITION OF selected_parts FOR VALUES FROM (0) TO (1000);
+CREATE TABLE selected_parts_2 PARTITION OF selected_parts FOR VALUES FROM (1000) TO (3001);
+INSERT INTO selected_parts SELECT * FROM selected;
+ANALYZE selected_parts;
+SELECT check_engine(numbered('SELECT *, tableoid::regclass FROM selected_parts WHERE v % 50 = 7'));
+
+-- row security: no row that a policy hides
+CREATE ROLE gpuagg_test_selected;
+CREATE POLICY own ON selected USING (id % 2 = 0);
+ALTER TABLE selected ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON selected TO gpuagg_test_selected;
+SET ROLE gpuagg_test_selected;
+SET gpuagg.mode = force;
+SELECT count(*), min(id % 2), max(id % 2) FROM (SELECT id FROM selected WHERE v % 50 = 7 OFFSET 0) s;
+RESET gpuagg.mode;
+RESET ROLE;
+
+-- what EXPLAIN and gpuagg_explain show
+SET gpuagg.mode = force;
+SET gpuagg.engine = cpu;
+EXPLAIN (COSTS OFF) SELECT * FROM selected WHERE v > 5;
+EXPLAIN (COSTS OFF) SELECT id FROM selected WHERE v > 5 ORDER BY note;
+RESET gpuagg.engine;
+RESET gpuagg.mode;
+SELECT step, reason FROM unnest(ARRAY[
+	'SELECT * FROM selected WHERE v > 5 LIMIT 10',
+	'SELECT *, random() FROM selected WHERE v > 5',
+	'SELECT selected FROM selected WHERE v > 5',
+	'SELECT generate_series(1, id) FROM selected WHERE v > 5',
+	'SELECT id, (SELECT count(*) FROM facts f WHERE f.id < selected.id) FROM selected WHERE v > 5',
+	'SELECT * FROM selected',
+	'SELECT * FROM selected ORDER BY note',
+	'SELECT * FROM selected WHERE id = 5',
+	'SELECT * FROM selected WHERE v > 5 FOR UPDATE',
+	'SELECT a.id FROM facts a JOIN selected s USING (id) WHERE s.v > 5']) q, gpuagg_explain(q);
+DROP TABLE selected, selected_parts;
+DROP ROLE gpuagg_test_selected;
+DROP FUNCTION numbered(text);
