@@ -362,6 +362,25 @@ next_engine_tuple(GpuAggState *state)
 	return slot;
 }
 
+/* Fetch the next of the rows that come first, and that PostgreSQL lets pass; empty: there is none. */
+static EngineStatus
+fetch_first_row(GpuAggState *state, TupleTableSlot *slot, const char **message)
+{
+	PlanState  *ps = &state->css.ss.ps;
+	EngineStatus status;
+
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(ps->ps_ExprContext);
+		status = first_rows_next(state->first_rows, state->run, slot, message);
+		ps->ps_ExprContext->ecxt_scantuple = slot;
+		if (status != ENGINE_OK || TupIsNull(slot) || ExecQual(ps->qual, ps->ps_ExprContext))
+			return status;
+		InstrCountFiltered1(state, 1);
+	}
+}
+
 /*
  * The next of the rows that come first.  Until one has left, PostgreSQL's own plan can answer.
  */
@@ -371,11 +390,8 @@ next_first_row(GpuAggState *state)
 	PlanState  *ps = &state->css.ss.ps;
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
 	const char *message;
-	EngineStatus status;
+	EngineStatus status = fetch_first_row(state, slot, &message);
 
-	CHECK_FOR_INTERRUPTS();
-	ResetExprContext(ps->ps_ExprContext);
-	status = first_rows_next(state->first_rows, state->run, slot, &message);
 	if (status != ENGINE_OK && state->ntuples > 0)
 		ereport(ERROR,
 				(errcode(engine_sqlstate(status)),
@@ -393,10 +409,7 @@ next_first_row(GpuAggState *state)
 		return NULL;
 	}
 	state->ntuples++;
-	if (ps->ps_ProjInfo == NULL)
-		return slot;
-	ps->ps_ExprContext->ecxt_scantuple = slot;
-	return ExecProject(ps->ps_ProjInfo);
+	return ps->ps_ProjInfo == NULL ? slot : ExecProject(ps->ps_ProjInfo);
 }
 
 bool

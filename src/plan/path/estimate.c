@@ -135,6 +135,8 @@ estimate_groups(const Grouping *grouping)
 
 	if (grouping->regroups)
 		return finest_groups(grouping);
+	if (grouping->rechecked != NIL)
+		return grouping->rows_selected;
 	if (grouping->rows_differ)
 		return grouping->input_rel->rows;
 	if (grouping->is_input)

@@ -151,17 +151,40 @@ add_order(Grouping *grouping, List *clause)
 	return NULL;
 }
 
-/* The table's columns, and window functions, that the output is made of. */
+/*
+ * The table's columns, and window functions, that the output is made of, or what PostgreSQL evaluates
+ * of the rows.
+ */
 static List *
 output_inputs(const Grouping *grouping)
 {
+	List	   *exprs = list_concat_copy(grouping->target->exprs, grouping->having);
 	List	   *inputs = NIL;
 	ListCell   *lc;
 
-	foreach(lc, pull_var_clause((Node *) grouping->target->exprs,
-								PVC_INCLUDE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS))
+	foreach(lc, pull_var_clause((Node *) exprs, PVC_INCLUDE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS))
 		inputs = list_append_unique(inputs, lfirst(lc));
 	return inputs;
+}
+
+/* Which attributes these are; NULL, or why they cannot be columns of the node. */
+static const char *
+set_columns(Grouping *grouping)
+{
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	foreach(lc, output_inputs(grouping))
+	{
+		const Node *input = lfirst(lc);
+		int			column = IsA(input, Var) ? ((const Var *) input)->varattno : FIRST_ROWS_NUMBER;
+
+		if (IsA(input, Var) && column == InvalidAttrNumber)
+			return "whole-row references are not supported";
+		columns = lappend_int(columns, column);
+	}
+	grouping->first_rows->columns = columns;
+	return NULL;
 }
 
 /* Row numbers raise no error: a constant in their place. */
@@ -208,7 +231,7 @@ computes_all_rows(const Grouping *grouping)
 static const char *
 examine_output(Grouping *grouping)
 {
-	ListCell   *lc;
+	const char *reason;
 
 	if (grouping->root->parse->hasTargetSRFs)
 		return "the target list has a set-returning function";
@@ -217,15 +240,9 @@ examine_output(Grouping *grouping)
 	/* its state belongs to one place in the plan */
 	if (contain_subplans((Node *) grouping->target->exprs))
 		return "the target list has a subquery";
-	foreach(lc, output_inputs(grouping))
-	{
-		const Node *input = lfirst(lc);
-		int			column = IsA(input, Var) ? ((const Var *) input)->varattno : FIRST_ROWS_NUMBER;
-
-		if (IsA(input, Var) && column == InvalidAttrNumber)
-			return "whole-row references are not supported";
-		grouping->first_rows->columns = lappend_int(grouping->first_rows->columns, column);
-	}
+	reason = set_columns(grouping);
+	if (reason != NULL)
+		return reason;
 	return computes_all_rows(grouping) ? NULL : examine_errors(grouping);
 }
 
@@ -281,6 +298,16 @@ examine_equals(const Grouping *grouping)
 		if (groups * share_with_equals(equals, first->entries - first->count) < MOST_FULL_GROUPS)
 			return NULL;
 	return "too many rows of a group may be equal in the order";
+}
+
+bool
+first_rows_add_conditions(Grouping *grouping, List *conditions)
+{
+	grouping->having = conditions;
+	if (set_columns(grouping) == NULL)
+		return true;
+	grouping->having = NIL;
+	return false;
 }
 
 const char *
@@ -507,6 +534,8 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 double
 first_rows_count(const Grouping *grouping, double groups)
 {
+	if (grouping->first_rows->numbering == EVERY_ROW)
+		return groups;
 	return Min(groups * grouping->first_rows->expected,
 			   grouping->input_rel->cheapest_total_path->rows);
 }

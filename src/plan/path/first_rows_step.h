@@ -24,6 +24,9 @@ typedef struct FirstRowsStep
 extern const char *first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 									  const FirstRowsStep *step);
 
+/* Let the node evaluate conditions of the rows, too.  False: it cannot have their columns. */
+extern bool first_rows_add_conditions(Grouping *grouping, List *conditions);
+
 /* The window of which a query takes no more than the first rows, or NULL. */
 extern const WindowClause *first_rows_window(const RelOptInfo *window_rel);
 

@@ -464,7 +464,8 @@ cost_input(const GpuAggPath *path)
 		.engine = path->engine,
 		.program = path->lowered.program,
 		.rows = path->lowered.rows,
-		.rows_passed = path->grouping.input_rel->cheapest_total_path->rows,
+		.rows_passed = path->grouping.rechecked != NIL ? path->grouping.rows_selected :
+		path->grouping.input_rel->cheapest_total_path->rows,
 		.row_words = row_words(&path->grouping),
 		.nordered = list_length(path->lowered.ordered),
 		.groups = estimates->groups,

@@ -57,6 +57,9 @@ typedef struct Grouping
 								 * first ones */
 	bool		ends_early;		/* with ordered: PostgreSQL reads them in that order, and comes to
 								 * no error of rows behind them */
+	List	   *rechecked;		/* with first_rows, of EVERY_ROW: RestrictInfo, of input_rel, which
+								 * PostgreSQL evaluates of the rows that are fetched: having; */
+	double		rows_selected;	/* with rechecked: an estimate of the rows that are fetched */
 	List	   *checked;		/* with first_rows: Expr, of target, which PostgreSQL computes
 								 * for all rows, and that may raise errors */
 

@@ -412,8 +412,9 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	lowered->partial_input = NULL;
 	lowered->calls = 0;
 	lowered->filter = get_actual_clauses(
-		clauses_in_order(grouping->root, star == NULL ? rel->baserestrictinfo :
-						 list_difference_ptr(rel->baserestrictinfo, star->conditions)));
+		clauses_in_order(grouping->root,
+						 list_difference_ptr(rel->baserestrictinfo,
+											 star == NULL ? grouping->rechecked : star->conditions)));
 	keep = keep_vars(grouping->root, rel);
 	reason = input_tables(grouping->root, rel,
 						  list_concat(list_concat(input_exprs(grouping, lowered->filter),

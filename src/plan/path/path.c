@@ -288,6 +288,8 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
 		return NULL;
 	}
+	if (grouping->first_rows && grouping->first_rows->numbering == EVERY_ROW)
+		selection_step_divide(grouping);
 	if (grouping->first_rows)
 		return grouping_lower_pages(grouping, &lowered, rejection) ?
 			gpuagg_path(grouping, &lowered, grouped_rel, rejection) : NULL;

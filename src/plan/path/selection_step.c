@@ -11,11 +11,21 @@
  * of the query around it, or a cursor's, whose current row UPDATE and DELETE find by PostgreSQL's
  * scan.
  *
+ * Conditions that engines cannot compute PostgreSQL evaluates of the rows that are fetched.  It may do
+ * so behind others only where nobody sees the order: they raise no error for a row that another one
+ * leaves out, and row security does not ask for one.
+ *
  * Where PostgreSQL finds the rows by an index, gpuagg.mode "force" does not take the step: whoever
  * sets it for groupings would lose all searches by key.
  */
 #include "postgres.h"
 
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+
+#include "plan/lower/lower.h"
+#include "plan/path/clauses.h"
 #include "plan/path/first_rows_step.h"
 #include "plan/path/selection_step.h"
 
@@ -63,4 +73,64 @@ selection_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 								  .numbering = EVERY_ROW,
 								  .count = 1
 							  });
+}
+
+/* Can an engine compute the condition of a table's row? */
+static bool
+engine_computes(const Grouping *grouping, const RestrictInfo *rinfo)
+{
+	InputTables tables;
+	List	   *clause = list_make1(rinfo->clause);
+	Lowering   *l;
+
+	if (input_tables(grouping->root, grouping->input_rel, clause, &tables) != NULL)
+		return false;
+	l = lower_begin_pages(grouping->root, grouping->input_rel->relid, tables.desc, tables.map);
+	return lower_filter(l, clause);
+}
+
+/* Does row security, or a view, ask that conditions are evaluated in their order? */
+static bool
+order_is_secure(const List *rinfos)
+{
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+		if (lfirst_node(RestrictInfo, lc)->security_level > 0)
+			return true;
+	return false;
+}
+
+void
+selection_step_divide(Grouping *grouping)
+{
+	RelOptInfo *rel = grouping->input_rel;
+	List	   *rinfos = clauses_in_order(grouping->root, rel->baserestrictinfo);
+	bool		secure = order_is_secure(rinfos);
+	bool		others_may_follow = true;
+	List	   *computed = NIL;
+	List	   *rest = NIL;
+	List	   *conditions;
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		RestrictInfo *rinfo = lfirst(lc);
+
+		if (others_may_follow && engine_computes(grouping, rinfo))
+		{
+			computed = lappend(computed, rinfo);
+			continue;
+		}
+		rest = lappend(rest, rinfo);
+		others_may_follow &= !secure && cannot_fail((Node *) rinfo);
+	}
+	conditions = get_actual_clauses(rest);
+	if (computed == NIL || rest == NIL || contain_subplans((Node *) conditions) ||
+		!first_rows_add_conditions(grouping, conditions))
+		return;
+	grouping->rechecked = rest;
+	grouping->rows_selected = clamp_row_est(rel->tuples *
+											clauselist_selectivity(grouping->root, computed, 0,
+																   JOIN_INNER, NULL));
 }

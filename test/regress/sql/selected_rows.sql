@@ -21,6 +21,14 @@ SELECT check_engine(numbered('SELECT 1 AS one FROM facts WHERE id % 100 = 3'));
 SELECT check_engine(numbered('SELECT FROM facts WHERE id % 100 = 3'));
 SELECT check_engine('SELECT count(*) FROM (SELECT id FROM facts WHERE i4 % 97 = 5 OFFSET 0) s');
 
+-- conditions that PostgreSQL evaluates of the rows that the others let pass
+SELECT condition, check_engine(numbered('SELECT id, t FROM facts WHERE ' || condition))
+FROM unnest(ARRAY['id % 5 = 3 AND u < ''80000000-0000-0000-0000-000000000000''',
+	'u > ''80000000-0000-0000-0000-000000000000'' AND k = 4 AND md5(t) < ''8''',
+	'id % 9 = 3 AND facts.* IS NOT NULL', 'u < ''10000000-0000-0000-0000-000000000000''',
+	'id % 100 = 3 AND md5(t) <> (SELECT max(t) FROM facts)',
+	'id % 5 = 3 AND u > ''50000000-0000-0000-0000-000000000000'' ORDER BY md5(t), id LIMIT 7']) condition;
+
 -- sorted by whatever PostgreSQL can sort by, with and without a limit
 SELECT ord, check_engine(numbered('SELECT id, t, u FROM facts WHERE id % 50 = 3 ORDER BY ' || ord))
 FROM unnest(ARRAY['t, id', 't COLLATE "C" DESC, id', 'upper(t) DESC NULLS LAST, id', 'u, id LIMIT 3', 't, id LIMIT 5 OFFSET 2',
@@ -80,6 +88,11 @@ SELECT outcome(numbered('SELECT 1000 / (id - 1000) FROM selected WHERE id > 900'
 SELECT outcome(numbered('SELECT 1000 / (id - 1000) FROM selected WHERE id > 1000'), 'force', no_fallback());
 SELECT check_fallback(numbered('SELECT id, 1000 / (id - 1000) AS q FROM selected WHERE id > 900 ORDER BY note LIMIT 3'));
 
+-- conditions that can raise errors are evaluated in PostgreSQL's order, or not at all in the engine
+SELECT check_fallback(numbered('SELECT id FROM selected WHERE note < md5(note) AND 1000 / (id - 1000) < -500'));
+SELECT check_engine(numbered('SELECT id FROM selected WHERE v < 500000 AND 1000 / length(md5(note)) > 20'));
+SELECT outcome(numbered('SELECT id FROM selected WHERE v < 500000 AND 1000 / (length(md5(note)) - 32) > 20'), 'force', 'off');
+
 -- partitions, of which some columns lie differently
 CREATE TABLE selected_parts (id int, v int, note text) PARTITION BY RANGE (id);
 CREATE TABLE selected_parts_1 PARTITION OF selected_parts FOR VALUES FROM (0) TO (1000);
@@ -96,6 +109,7 @@ GRANT SELECT ON selected TO gpuagg_test_selected;
 SET ROLE gpuagg_test_selected;
 SET gpuagg.mode = force;
 SELECT count(*), min(id % 2), max(id % 2) FROM (SELECT id FROM selected WHERE v % 50 = 7 OFFSET 0) s;
+EXPLAIN (COSTS OFF) SELECT id FROM selected WHERE v % 50 = 7 AND md5(note) < '8';
 RESET gpuagg.mode;
 RESET ROLE;
 
@@ -104,6 +118,7 @@ SET gpuagg.mode = force;
 SET gpuagg.engine = cpu;
 EXPLAIN (COSTS OFF) SELECT * FROM selected WHERE v > 5;
 EXPLAIN (COSTS OFF) SELECT id FROM selected WHERE v > 5 ORDER BY note;
+EXPLAIN (COSTS OFF) SELECT id FROM selected WHERE md5(note) < '8' AND v > 5;
 RESET gpuagg.engine;
 RESET gpuagg.mode;
 SELECT step, reason FROM unnest(ARRAY[
