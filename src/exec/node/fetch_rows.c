@@ -2,10 +2,10 @@
  * fetch_rows.c
  *	  From a run's groups to the rows that come first in them.
  *
- * A group has the places of its rows, or is a row, whose place is its key.  The places of as many groups as work_mem holds are sorted,
- * so that each page is visited once for them, as a bitmap scan does, and the rows are fetched by
- * the table's access method, which looks at their visibility again.  What the query's snapshot
- * sees is not removed, and keeps its line pointer.
+ * A group has the places of its rows, or is a row, whose place is its key.  The places of as many
+ * groups as work_mem holds are sorted, so that each page is visited once for them, as a bitmap scan
+ * does, and the rows are fetched by the table's access method, which looks at their visibility
+ * again.  What the query's snapshot sees is not removed, and keeps its line pointer.
  *
  * A place has the row's number in its group behind it in the same word, if the query asks for that;
  * then no more than FIRST_ROWS_MAX_NUMBER are wanted.

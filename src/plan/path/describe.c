@@ -88,6 +88,15 @@ describe_exprs(const PlannerInfo *root, List *exprs)
 	return text.data;
 }
 
+/* The only relation of a query. */
+static const char *
+table_alias(PlannerInfo *root)
+{
+	int			rti = bms_singleton_member(root->all_baserels);
+
+	return quote_identifier(planner_rt_fetch(rti, root)->eref->aliasname);
+}
+
 const char *
 describe_step(PlannerInfo *root, UpperRelationKind stage)
 {
@@ -99,8 +108,7 @@ describe_step(PlannerInfo *root, UpperRelationKind stage)
 	const char *keys;
 
 	if (stage == UPPERREL_FINAL)
-		return psprintf("SELECT of rows of %s", quote_identifier(
-							planner_rt_fetch(bms_singleton_member(root->all_baserels), root)->eref->aliasname));
+		return psprintf("rows of %s", table_alias(root));
 	keys = describe_exprs(root, get_sortgrouplist_exprs(clause, root->processed_tlist));
 	if (distinct)
 		return psprintf(parse->hasDistinctOn ? "DISTINCT ON (%s)" : "DISTINCT %s", keys);

@@ -224,7 +224,7 @@ examine_errors(Grouping *grouping)
 static bool
 computes_all_rows(const Grouping *grouping)
 {
-	return grouping->first_rows->numbering == EVERY_ROW && grouping->root->tuple_fraction == 0;
+	return grouping_takes_every_row(grouping) && grouping->root->tuple_fraction == 0;
 }
 
 /* What the output is made of, as columns of the node's tuples. */
@@ -534,7 +534,7 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 double
 first_rows_count(const Grouping *grouping, double groups)
 {
-	if (grouping->first_rows->numbering == EVERY_ROW)
+	if (grouping_takes_every_row(grouping))
 		return groups;
 	return Min(groups * grouping->first_rows->expected,
 			   grouping->input_rel->cheapest_total_path->rows);

@@ -549,7 +549,7 @@ native_rows_path(const Grouping *grouping, RelOptInfo *rel)
 {
 	if (grouping->ordered)
 		return ordered_step_native_path(grouping, rel);
-	return grouping->first_rows->numbering == EVERY_ROW ?
+	return grouping_takes_every_row(grouping) ?
 		grouping->input_rel->cheapest_total_path : first_rows_native_path(rel);
 }
 

@@ -70,6 +70,13 @@ typedef struct Grouping
 								 * NULL: all of them */
 } Grouping;
 
+/* Does it take every row that passes, each of which is a group? */
+static inline bool
+grouping_takes_every_row(const Grouping *grouping)
+{
+	return grouping->first_rows != NULL && grouping->first_rows->numbering == EVERY_ROW;
+}
+
 /* A way to run it. */
 typedef struct LoweredGrouping
 {

@@ -30,9 +30,9 @@ ordered_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 
 	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
 		root->sort_pathkeys != NIL &&
-		(top_rows_taken(parse) > 0 || input_rel->baserestrictinfo != NIL) && !parse->hasAggs && !parse->hasWindowFuncs &&
-		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
-		parse->distinctClause == NIL && parse->setOperations == NULL && parse->rowMarks == NIL;
+		(top_rows_taken(parse) > 0 || input_rel->baserestrictinfo != NIL) &&
+		!parse->hasAggs && !parse->hasWindowFuncs && !root->hasHavingQual && parse->groupClause == NIL &&
+		parse->groupingSets == NIL && parse->distinctClause == NIL && parse->setOperations == NULL && parse->rowMarks == NIL;
 }
 
 /* The path of which the query takes the least, in costs; NULL: there is none. */

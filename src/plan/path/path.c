@@ -282,13 +282,13 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	GpuAggPath *child = NULL;
 	GpuAggPath *computed = NULL;
 
-	if (grouping->first_rows && !grouping->ordered &&
-		grouping->first_rows->numbering != EVERY_ROW && first_rows_native_path(grouped_rel) == NULL)
+	if (grouping->first_rows && !grouping->ordered && !grouping_takes_every_row(grouping) &&
+		first_rows_native_path(grouped_rel) == NULL)
 	{
 		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
 		return NULL;
 	}
-	if (grouping->first_rows && grouping->first_rows->numbering == EVERY_ROW)
+	if (grouping_takes_every_row(grouping))
 		selection_step_divide(grouping);
 	if (grouping->first_rows)
 		return grouping_lower_pages(grouping, &lowered, rejection) ?
@@ -425,7 +425,7 @@ rivals_of(PlannerInfo *root, UpperRelationKind stage, GpuAggPath *path)
 		.root = root,
 			.stage = stage,
 			.path = &path->custom.path,
-			.finds_groups = path->lowered.program->nkeys > 0 && path->grouping.first_rows == NULL,
+			.finds_groups = path->lowered.program->nkeys > 0 && !grouping_takes_every_row(&path->grouping),
 			.is_divided = path->workers > 0,
 			.looks_up = path->lowered.lookups != NIL,
 			.setup = cost_setup(path->engine),

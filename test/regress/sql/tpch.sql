@@ -141,8 +141,8 @@ GROUP BY s_name ORDER BY numwait DESC, s_name LIMIT 100$q$),
 		AND NOT EXISTS (SELECT * FROM orders WHERE o_custkey = c_custkey)) AS custsale
 GROUP BY cntrycode ORDER BY cntrycode$q$);
 
--- from 19 on NOT IN is an anti join
-SELECT n, CASE WHEN n = 16 THEN split_part(check_join(query), ',', 1) ELSE check_join(query) END AS check_join FROM queries ORDER BY n;
+-- from 19 on NOT IN is an anti join; where orders are grouped before they are joined, by costs, 13 has no look-up
+SELECT n, CASE WHEN n IN (13, 16) THEN split_part(check_join(query), ',', 1) ELSE check_join(query) END AS check_join FROM queries ORDER BY n;
 SELECT query FROM queries WHERE n IN (1, 6, 7, 15) ORDER BY n \gexec
 
 -- no grouping of any of them is left to PostgreSQL
