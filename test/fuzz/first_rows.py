@@ -1,5 +1,5 @@
 """Random queries that take the first rows of each group of a table, or of all: DISTINCT ON, row_number(), ranks, LIMIT.
-Others take all rows that meet conditions, sorted or as they come.
+Others take all rows that meet conditions, sorted or as they come.  To some tables another one is joined by its id.
 
 Each order of row numbers, or before a LIMIT, ends in the table's id, of which no two rows have the same, so that SQL
 leaves nothing open.  Ranks are the same for rows that are equal in the order, and ties are all taken.
@@ -67,12 +67,21 @@ class FirstRowsQuery(Query):
 class FirstRowsMaker(QueryMaker):
     """Makes such queries only."""
 
+    def join(self, query, table, columns):
+        """Join a table to the query's, one row of it at most to each; returns its columns."""
+        keys = [c.name for c in columns if c.type in INTS]
+        query.source += ' %s %s u ON %s = u.id' % (self.rng.choice(['JOIN', 'LEFT JOIN']), table.name, self.rng.choice(keys))
+        return self.qualified(table, 'u')
+
     def make(self):
         rng = self.rng
         table = rng.choice(self.tables)
         columns = self.qualified(table, 't')
         around = rng.choices(['plain', 'prepared', 'cursor', 'lateral', 'cte', 'subquery'], [60, 14, 6, 8, 4, 8])[0]
         query = FirstRowsQuery('%s t' % table.name, around=around, kind=table.kind, fetches=['ALL'])
+        own = columns
+        if rng.random() < 0.25:
+            columns = columns + self.join(query, rng.choice(self.tables), columns)
         gen = Generator(rng, columns, query.params if around == 'prepared' else None)
         query.condition = rng.choice(['', rng.choice(CONDITIONS) % rng.choice([1, 1, 2, 3, 3, 5, 16, 17])])
         query.keys = [gen.key() for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 0] if query.condition else [1, 1, 2, 3]))]
@@ -85,7 +94,7 @@ class FirstRowsMaker(QueryMaker):
             query.condition = ''
             query.keys = []
         if rng.random() < (0.4 if query.selects else 0.8):
-            query.by = [(gen.make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
+            query.by = [(Generator(rng, own).make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
         if query.selects and query.by:
             query.limit = rng.choice(PARTS)
         if (query.limit or query.selects and query.by) and rng.random() < 0.3:

@@ -130,21 +130,49 @@ show_filter(GpuAggState *state, ExplainState *es)
 							es);
 }
 
+/*
+ * Clauses over the query's relations.  They are not part of the plan that setrefs adjusts, but
+ * custom_relids is, whose only member says how far relations' numbers have been moved.
+ */
+static int
+clauses_offset(const GpuAggState *state)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+
+	return bms_singleton_member(scan->custom_relids) - (int) state->plan->rti;
+}
+
+/* An expression over the table that is read, and what is joined to it. */
+static char *
+deparse_over_join(const GpuAggState *state, Node *expr, List *ancestors, ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *context;
+
+	if (state->plan->lookups == NIL)
+		return deparse_over_table(state->plan, expr);
+	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) scan, ancestors);
+	expr = showable_mutator(expr, NULL);
+	OffsetVarNodes(expr, clauses_offset(state), 0);
+	return deparse_expression(expr, context, true, true);
+}
+
 /* A key of an order, as PostgreSQL shows one of a sort. */
 static char *
-order_text(const FirstRowsInfo *first, const PlanInfo *plan, int n)
+order_text(const GpuAggState *state, int n, List *ancestors, ExplainState *es)
 {
+	const FirstRowsInfo *first = state->plan->first_rows;
 	Node	   *key = list_nth(first->keys, n);
 	TypeCacheEntry *cache = lookup_type_cache(getBaseType(exprType(key)), TYPECACHE_GT_OPR);
 	bool		descending = list_nth_oid(first->operators, n) == cache->gt_opr;
 	bool		nulls_first = list_nth_int(first->nulls_first, n) != 0;
 
-	return psprintf("%s%s%s", deparse_over_table(plan, key), descending ? " DESC" : "",
+	return psprintf("%s%s%s", deparse_over_join(state, key, ancestors, es), descending ? " DESC" : "",
 					nulls_first == descending ? "" : nulls_first ? " NULLS FIRST" : " NULLS LAST");
 }
 
 static void
-show_first_rows(const PlanInfo *plan, ExplainState *es)
+show_first_rows(const GpuAggState *state, List *ancestors, ExplainState *es)
 {
 	static const char *const of_groups[] = {
 		[NUMBER_OF_ROW] = "Rows of Each Group",
@@ -156,7 +184,7 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 		[NUMBER_OF_RANK] = "First Ranks",
 		[NUMBER_OF_DENSE_RANK] = "First Dense Ranks",
 	};
-	const FirstRowsInfo *first = plan->first_rows;
+	const FirstRowsInfo *first = state->plan->first_rows;
 	const char *const *labels = first->partition != NIL ? of_groups : of_all;
 	List	   *keys = NIL;
 	List	   *order = NIL;
@@ -168,9 +196,9 @@ show_first_rows(const PlanInfo *plan, ExplainState *es)
 		return;
 	}
 	foreach(lc, first->partition)
-		keys = lappend(keys, deparse_over_table(plan, lfirst(lc)));
+		keys = lappend(keys, deparse_over_join(state, lfirst(lc), ancestors, es));
 	for (int i = 0; i < list_length(first->keys); i++)
-		order = lappend(order, order_text(first, plan, i));
+		order = lappend(order, order_text(state, i, ancestors, es));
 	if (keys != NIL)
 		ExplainPropertyList("Group Key", keys, es);
 	ExplainPropertyInteger(labels[first->numbering], NULL, first->count, es);
@@ -225,18 +253,6 @@ join_name(JoinType jointype, bool key)
 		default:
 			return key ? "Inner" : "inner";
 	}
-}
-
-/*
- * Clauses over the query's relations.  They are not part of the plan that setrefs adjusts, but
- * custom_relids is, whose only member says how far relations' numbers have been moved.
- */
-static int
-clauses_offset(const GpuAggState *state)
-{
-	CustomScan *scan = (CustomScan *) state->css.ss.ps.plan;
-
-	return bms_singleton_member(scan->custom_relids) - (int) state->plan->rti;
 }
 
 static void
@@ -529,7 +545,7 @@ gpuagg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	GpuAggState *state = (GpuAggState *) node;
 
 	if (state->plan->first_rows)
-		show_first_rows(state->plan, es);
+		show_first_rows(state, ancestors, es);
 	else
 		show_group_keys_and_aggregates(state, ancestors, es);
 	if (state->plan->top)

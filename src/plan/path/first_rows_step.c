@@ -187,6 +187,25 @@ set_columns(Grouping *grouping)
 	return NULL;
 }
 
+/* Of a join the rows of one table are fetched, of which the whole output is. */
+static const char *
+find_row_table(Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, output_inputs(grouping))
+	{
+		const Var  *var = lfirst(lc);
+
+		if (!IsA(var, Var))
+			continue;
+		if (grouping->row_rti != 0 && grouping->row_rti != (Index) var->varno)
+			return "the output has columns of several tables";
+		grouping->row_rti = var->varno;
+	}
+	return grouping->row_rti == 0 ? "the output has no columns of a joined table" : NULL;
+}
+
 /* Row numbers raise no error: a constant in their place. */
 static Node *
 constant_mutator(Node *node, void *context)
@@ -314,7 +333,7 @@ const char *
 first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 				   const FirstRowsStep *step)
 {
-	const char *reason;
+	const char *reason = NULL;
 
 	*grouping = (Grouping)
 	{
@@ -334,9 +353,12 @@ first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->first_rows->partition = grouping->keys;
 	grouping->rows_differ = step->numbering == EVERY_ROW;
 	/* the keys would be expressions over aggregates, or over another window */
-	if (input_rel->reloptkind != RELOPT_BASEREL)
-		return "the input is not one table";
-	reason = grouping_examine_equality(grouping);
+	if (input_rel->reloptkind == RELOPT_JOINREL)
+		reason = find_row_table(grouping);
+	else if (input_rel->reloptkind != RELOPT_BASEREL)
+		return "the input is no table";
+	if (reason == NULL)
+		reason = grouping_examine_equality(grouping);
 	if (reason == NULL && step->numbering != EVERY_ROW)
 		reason = add_order(grouping, step->order);
 	if (reason == NULL)

@@ -53,6 +53,7 @@ typedef struct Grouping
 	List	   *junk;			/* Expr: of target, whose values are not used */
 	FirstRowsInfo *first_rows;	/* the step's rows are the first ones of each group of its
 								 * input's; NULL: they are groups */
+	Index		row_rti;		/* with first_rows, of a join: the table whose rows they are */
 	bool		ordered;		/* with first_rows: the step sorts them, and the query takes the
 								 * first ones */
 	bool		ends_early;		/* with ordered: PostgreSQL reads them in that order, and comes to

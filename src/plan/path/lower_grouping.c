@@ -479,7 +479,9 @@ lower_join(const Grouping *grouping, LoweredGrouping *lowered, Rejection *reject
 	{
 		RelOptInfo *fact = lfirst(lc);
 		Star		star = {0};
-		const char *reason = examine_star(grouping->root, grouping->input_rel, fact, &star);
+		const char *reason = grouping->row_rti != 0 && grouping->row_rti != fact->relid ?
+			"the output is not of the largest table" :
+			examine_star(grouping->root, grouping->input_rel, fact, &star);
 
 		if (reason != NULL)
 			reject_grouping(rejection, REJECTED_INPUT, reason);

@@ -2,7 +2,8 @@
  * ordered_step.c
  *	  Queries that sort a table's rows and take the first ones.
  *
- * SELECT ... ORDER BY ... LIMIT n OFFSET m takes the first n + m rows of the table in that order:
+ * SELECT ... ORDER BY ... LIMIT n OFFSET m takes the first n + m rows of the table, or of one that
+ * others are joined to, in that order:
  * the first rows of one group without keys (first_rows_step.c).  The node gives them in any order,
  * and more where rows are equal by the keys of the order that it knows; PostgreSQL's Sort and
  * Limit are above it.  Or the node gives every row that passes (selection_step.c), where these are
@@ -28,7 +29,9 @@ ordered_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 {
 	const Query *parse = root->parse;
 
-	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
+	if (input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind != RTE_RELATION)
+		return false;
+	return (input_rel->reloptkind == RELOPT_BASEREL || input_rel->reloptkind == RELOPT_JOINREL) &&
 		root->sort_pathkeys != NIL &&
 		(top_rows_taken(parse) > 0 || input_rel->baserestrictinfo != NIL) &&
 		!parse->hasAggs && !parse->hasWindowFuncs && !root->hasHavingQual && parse->groupClause == NIL &&

@@ -268,6 +268,22 @@ cheaper_input(GpuAggPath *best, GpuAggPath *child, RelOptInfo *grouped_rel)
 	return gpuagg_path_cheaper(best, child);
 }
 
+/* The path of a step that takes rows, or NULL. */
+static GpuAggPath *
+rows_path(Grouping *grouping, RelOptInfo *rel, Rejection *rejection)
+{
+	LoweredGrouping lowered;
+	GpuAggPath *path;
+
+	if (!grouping_lower_pages(grouping, &lowered, rejection))
+		return NULL;
+	group_builds(grouping->root, &lowered);
+	path = gpuagg_path(grouping, &lowered, rel, rejection);
+	if (path != NULL && lowered.lookups != NIL)
+		gpuagg_path_want_lookups(path, NULL, native_cost(rel));
+	return path;
+}
+
 /*
  * Lower the grouping in the cheapest way there is.  Reading pages beats the
  * input's own plan, unless that one has an index to skip most of the table, or
@@ -291,8 +307,7 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	if (grouping_takes_every_row(grouping))
 		selection_step_divide(grouping);
 	if (grouping->first_rows)
-		return grouping_lower_pages(grouping, &lowered, rejection) ?
-			gpuagg_path(grouping, &lowered, grouped_rel, rejection) : NULL;
+		return rows_path(grouping, grouped_rel, rejection);
 	if (!native_is_possible(grouping, grouped_rel))
 	{
 		reject_grouping(rejection, REJECTED_QUERY,

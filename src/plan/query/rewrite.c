@@ -11,6 +11,7 @@
 #include "plan/query/conditions.h"
 #include "plan/query/decorrelate.h"
 #include "plan/query/eager_aggregation.h"
+#include "plan/query/joined_first_rows.h"
 #include "plan/query/rewrite.h"
 
 typedef struct RewriteContext
@@ -51,6 +52,8 @@ rewrite_walker(Node *node, void *context)
 	rewrite->rewritten |= decorrelate(query, &around);
 	if (may_aggregate_before_join(query))
 		rewrite->rewritten |= aggregate_before_join(query, &around);
+	if (may_find_first_rows(query))
+		rewrite->rewritten |= find_first_rows(query);
 	return false;
 }
 
@@ -63,7 +66,7 @@ candidate_walker(Node *node, void *context)
 	if (IsA(node, SubLink) && may_be_joined((const SubLink *) node))
 		return true;
 	if (IsA(node, Query))
-		return may_aggregate_before_join((Query *) node) ||
+		return may_aggregate_before_join((Query *) node) || may_find_first_rows((Query *) node) ||
 			query_tree_walker((Query *) node, candidate_walker, context, 0);
 	return expression_tree_walker(node, candidate_walker, context);
 }

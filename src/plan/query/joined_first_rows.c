@@ -1,0 +1,176 @@
+/*
+ * joined_first_rows.c
+ *	  The first rows of a join, found by the places of one table's.
+ *
+ * Where the order is by columns of one table,
+ *
+ *	  SELECT ... FROM f JOIN d ON ... WHERE ... ORDER BY f.x LIMIT n
+ *
+ * has the rows of
+ *
+ *	  SELECT ... FROM f JOIN d ON ... WHERE ... AND
+ *		f.ctid = ANY (ARRAY(SELECT f.ctid FROM f JOIN d ON ... WHERE ... ORDER BY f.x LIMIT n))
+ *	  ORDER BY f.x LIMIT n
+ *
+ * The subquery puts out nothing of d, so that engines can find its rows (first_rows_step.c), and
+ * PostgreSQL joins the few that it gives.  They are the first ones, in one of the orders that SQL
+ * allows, whether or not a row of f is joined to several of d: the query has all rows of the join
+ * that the rows of f belong to.
+ *
+ * What the query puts out it computes for these rows only, so it may raise no error.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+
+#include "plan/query/conditions.h"
+#include "plan/query/dependence.h"
+#include "plan/query/joined_first_rows.h"
+
+/* Are more rows wanted, joining them takes its time, and an engine would not find them so. */
+#define MOST_ROWS 128
+
+bool
+may_find_first_rows(const Query *query)
+{
+	return query->commandType == CMD_SELECT && query->limitCount != NULL &&
+		query->sortClause != NIL && list_length(query->rtable) > 1 &&
+		!query->hasAggs && !query->hasWindowFuncs && !query->hasTargetSRFs &&
+		query->groupClause == NIL && query->groupingSets == NIL && query->havingQual == NULL &&
+		query->distinctClause == NIL && query->setOperations == NULL && query->rowMarks == NIL &&
+		query->cteList == NIL;
+}
+
+/* A constant number of rows; -1: it is none. */
+static int64
+constant_rows(Node *count)
+{
+	Const	   *value = count == NULL ? NULL : (Const *) eval_const_expressions(NULL, count);
+
+	if (value == NULL)
+		return 0;
+	if (!IsA(value, Const) || value->constisnull || DatumGetInt64(value->constvalue) < 0)
+		return -1;
+	return Min(DatumGetInt64(value->constvalue), MOST_ROWS + 1);
+}
+
+/* The only table of the query that the order is by; 0: there is none, or there are several. */
+static Index
+ordered_table(const Query *query)
+{
+	int			rti;
+
+	return bms_get_singleton_member(pull_varnos(NULL, (Node *) get_sortgrouplist_exprs(query->sortClause,
+																					   query->targetList)),
+									&rti) ? (Index) rti : 0;
+}
+
+/* Is each row of the relation one of the join's, if conditions let it pass? */
+static bool
+is_not_nulled(const Node *jtnode, Index rti)
+{
+	const JoinExpr *join = (const JoinExpr *) jtnode;
+	ListCell   *lc;
+
+	if (IsA(jtnode, RangeTblRef))
+		return ((const RangeTblRef *) jtnode)->rtindex == (int) rti;
+	if (IsA(jtnode, FromExpr))
+	{
+		foreach(lc, ((const FromExpr *) jtnode)->fromlist)
+			if (is_not_nulled(lfirst(lc), rti))
+				return true;
+		return false;
+	}
+	return (join->jointype != JOIN_RIGHT && join->jointype != JOIN_FULL && is_not_nulled(join->larg, rti)) ||
+		((join->jointype == JOIN_INNER || join->jointype == JOIN_RIGHT) && is_not_nulled(join->rarg, rti));
+}
+
+/* Does a place tell the relation's rows apart, and stay the same while the query runs? */
+static bool
+has_places(const RangeTblEntry *rte)
+{
+	return rte->rtekind == RTE_RELATION && rte->tablesample == NULL &&
+		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW) &&
+		!(rte->inh && has_subclass(rte->relid));
+}
+
+static Var *
+place_of(Index rti)
+{
+	return makeVar((int) rti, SelfItemPointerAttributeNumber, TIDOID, -1, InvalidOid, 0);
+}
+
+/* The places of the first rows, so many, in the table. */
+static Query *
+first_places(const Query *query, Index rti, int64 count)
+{
+	Query	   *places = copyObject((Query *) query);
+	List	   *targets = list_make1(makeTargetEntry((Expr *) place_of(rti), 1, "ctid", false));
+	ListCell   *lc;
+
+	foreach(lc, places->targetList)
+	{
+		TargetEntry *target = lfirst_node(TargetEntry, lc);
+
+		if (target->ressortgroupref == 0)
+			continue;
+		target->resjunk = true;
+		target->resno = list_length(targets) + 1;
+		targets = lappend(targets, target);
+	}
+	places->targetList = targets;
+	places->limitOffset = NULL;
+	places->limitCount = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+											Int64GetDatum(count), false, FLOAT8PASSBYVAL);
+	return places;
+}
+
+/* The condition that a row of the table is at one of these places. */
+static Node *
+is_at_place(Index rti, Query *places)
+{
+	SubLink    *array = makeNode(SubLink);
+	ScalarArrayOpExpr *condition = makeNode(ScalarArrayOpExpr);
+
+	array->subLinkType = ARRAY_SUBLINK;
+	array->subselect = (Node *) places;
+	array->location = -1;
+	condition->opno = TIDEqualOperator;
+	set_sa_opfuncid(condition);
+	condition->useOr = true;
+	condition->args = list_make2(place_of(rti), array);
+	condition->location = -1;
+	return (Node *) condition;
+}
+
+bool
+find_first_rows(Query *query)
+{
+	int64		count = constant_rows(query->limitCount);
+	int64		offset = constant_rows(query->limitOffset);
+	Index		rti = ordered_table(query);
+	Query	   *places;
+
+	if (count <= 0 || offset < 0 || count + offset > MOST_ROWS || rti == 0 ||
+		bms_membership(pull_varnos(NULL, (Node *) query->targetList)) != BMS_MULTIPLE ||
+		!has_places(rt_fetch(rti, query->rtable)) ||
+		!is_not_nulled((Node *) query->jointree, rti) ||
+		query_depends_on_values(query) || contain_volatile_functions((Node *) query) ||
+		!condition_cannot_fail((Node *) query->targetList, SUBQUERIES_FAIL))
+		return false;
+	places = first_places(query, rti, count + offset);
+	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_place(rti, places));
+	query->hasSubLinks = true;
+	return true;
+}
