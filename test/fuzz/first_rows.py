@@ -107,6 +107,9 @@ class FirstRowsMaker(QueryMaker):
             query.outer = ['3'] + [rng.choice(['NULL', '0', '50', '100000']) for _ in range(rng.randint(0, 2))]
             query.where.append(Generator(rng, columns).make('bool', 1))
             query.where.append(Expr('bool', '(t.id %s o.x)' % rng.choice(['<', '=', '>'])))
+        if not query.limit and rng.random() < 0.8:
+            columns = own
+        gen = Generator(rng, columns, query.params if around == 'prepared' else None)
         for _ in range(rng.choice([1, 2, 4])):
             shown = gen.make(rng.choice(OUTPUTS), rng.choice([0, 0, 0, 1]))
             query.aggregates.append(Aggregate('{0}', shown))

@@ -17,25 +17,31 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 
 #include "plan/path/first_rows_step.h"
 #include "plan/path/ordered_step.h"
 #include "plan/path/top.h"
+#include "plan/query/takes_rows.h"
 #include "program/first_rows.h"
+
+/* Are the rows, or of a join the columns of them that leave the query, those of one table? */
+static bool
+rows_are_of_table(const PlannerInfo *root, const RelOptInfo *rel)
+{
+	if (rel->reloptkind == RELOPT_JOINREL)
+		return bms_membership(pull_varnos((PlannerInfo *) root, (Node *) root->processed_tlist)) ==
+			BMS_SINGLETON;
+	return rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION;
+}
 
 bool
 ordered_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 {
-	const Query *parse = root->parse;
-
-	if (input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind != RTE_RELATION)
-		return false;
-	return (input_rel->reloptkind == RELOPT_BASEREL || input_rel->reloptkind == RELOPT_JOINREL) &&
-		root->sort_pathkeys != NIL &&
-		(top_rows_taken(parse) > 0 || input_rel->baserestrictinfo != NIL) &&
-		!parse->hasAggs && !parse->hasWindowFuncs && !root->hasHavingQual && parse->groupClause == NIL &&
-		parse->groupingSets == NIL && parse->distinctClause == NIL && parse->setOperations == NULL && parse->rowMarks == NIL;
+	return query_takes_rows(root->parse) && root->sort_pathkeys != NIL &&
+		(top_rows_taken(root->parse) > 0 || input_rel->baserestrictinfo != NIL) &&
+		rows_are_of_table(root, input_rel);
 }
 
 /* The path of which the query takes the least, in costs; NULL: there is none. */

@@ -28,6 +28,7 @@
 #include "plan/path/clauses.h"
 #include "plan/path/first_rows_step.h"
 #include "plan/path/selection_step.h"
+#include "plan/query/takes_rows.h"
 
 static bool for_cursor = false;
 
@@ -57,11 +58,9 @@ selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 
 	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
 		input_rel->baserestrictinfo != NIL && root->tuple_fraction == 0 &&
-		parse->commandType == CMD_SELECT && !parse->hasAggs && !parse->hasWindowFuncs &&
-		!root->hasHavingQual && parse->groupClause == NIL && parse->groupingSets == NIL &&
-		parse->distinctClause == NIL && parse->sortClause == NIL &&
+		query_takes_rows(parse) && parse->sortClause == NIL &&
 		parse->limitCount == NULL && parse->limitOffset == NULL &&
-		parse->setOperations == NULL && parse->rowMarks == NIL && !for_cursor && !is_correlated(root);
+		!for_cursor && !is_correlated(root);
 }
 
 const char *

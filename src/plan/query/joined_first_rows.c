@@ -37,19 +37,14 @@
 #include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
 #include "plan/query/joined_first_rows.h"
-
-/* Are more rows wanted, joining them takes its time, and an engine would not find them so. */
-#define MOST_ROWS 128
+#include "plan/query/takes_rows.h"
+#include "program/first_rows.h"
 
 bool
 may_find_first_rows(const Query *query)
 {
-	return query->commandType == CMD_SELECT && query->limitCount != NULL &&
-		query->sortClause != NIL && list_length(query->rtable) > 1 &&
-		!query->hasAggs && !query->hasWindowFuncs && !query->hasTargetSRFs &&
-		query->groupClause == NIL && query->groupingSets == NIL && query->havingQual == NULL &&
-		query->distinctClause == NIL && query->setOperations == NULL && query->rowMarks == NIL &&
-		query->cteList == NIL;
+	return query_takes_rows(query) && query->limitCount != NULL && query->sortClause != NIL &&
+		list_length(query->rtable) > 1 && !query->hasTargetSRFs && query->cteList == NIL;
 }
 
 /* A constant number of rows; -1: it is none. */
@@ -62,18 +57,17 @@ constant_rows(Node *count)
 		return 0;
 	if (!IsA(value, Const) || value->constisnull || DatumGetInt64(value->constvalue) < 0)
 		return -1;
-	return Min(DatumGetInt64(value->constvalue), MOST_ROWS + 1);
+	return Min(DatumGetInt64(value->constvalue), FIRST_ROWS_MAX + 1);
 }
 
 /* The only table of the query that the order is by; 0: there is none, or there are several. */
 static Index
 ordered_table(const Query *query)
 {
+	List	   *order = get_sortgrouplist_exprs(query->sortClause, query->targetList);
 	int			rti;
 
-	return bms_get_singleton_member(pull_varnos(NULL, (Node *) get_sortgrouplist_exprs(query->sortClause,
-																					   query->targetList)),
-									&rti) ? (Index) rti : 0;
+	return bms_get_singleton_member(pull_varnos(NULL, (Node *) order), &rti) ? (Index) rti : 0;
 }
 
 /* Is each row of the relation one of the join's, if conditions let it pass? */
@@ -92,8 +86,10 @@ is_not_nulled(const Node *jtnode, Index rti)
 				return true;
 		return false;
 	}
-	return (join->jointype != JOIN_RIGHT && join->jointype != JOIN_FULL && is_not_nulled(join->larg, rti)) ||
-		((join->jointype == JOIN_INNER || join->jointype == JOIN_RIGHT) && is_not_nulled(join->rarg, rti));
+	return ((join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT) &&
+			is_not_nulled(join->larg, rti)) ||
+		((join->jointype == JOIN_INNER || join->jointype == JOIN_RIGHT) &&
+		 is_not_nulled(join->rarg, rti));
 }
 
 /* Does a place tell the relation's rows apart, and stay the same while the query runs? */
@@ -162,7 +158,7 @@ find_first_rows(Query *query)
 	Index		rti = ordered_table(query);
 	Query	   *places;
 
-	if (count <= 0 || offset < 0 || count + offset > MOST_ROWS || rti == 0 ||
+	if (count <= 0 || offset < 0 || count + offset > FIRST_ROWS_MAX || rti == 0 ||
 		bms_membership(pull_varnos(NULL, (Node *) query->targetList)) != BMS_MULTIPLE ||
 		!has_places(rt_fetch(rti, query->rtable)) ||
 		!is_not_nulled((Node *) query->jointree, rti) ||
