@@ -33,6 +33,7 @@
 #include "access/sysattr.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
