@@ -42,15 +42,16 @@ typedef struct FirstRowsInfo
 								 * rows can have the same number */
 	double		expected;		/* rows of each group; while planning only */
 	List	   *columns;		/* ints: for each of the node's columns, an attribute of the table
-								 * that the query names, or FIRST_ROWS_NUMBER */
+								 * that the query names, FIRST_ROWS_NUMBER or FIRST_ROWS_NULL */
 	List	   *partition;		/* Expr: the groups' keys, for EXPLAIN only */
 	List	   *keys;			/* Expr: of the order */
 	List	   *operators;		/* Oids, one each: of B-tree's < or > */
 	List	   *nulls_first;	/* ints, likewise */
 } FirstRowsInfo;
 
-/* A column that is the row's number in its group, where no attribute can be. */
+/* Columns that are the row's number in its group, or NULL, where no attribute can be. */
 #define FIRST_ROWS_NUMBER 0
+#define FIRST_ROWS_NULL FirstLowInvalidHeapAttributeNumber
 
 /* Rows of each group, if there are keys, or their numbers are wanted. */
 #define FIRST_ROWS_MAX_NUMBER 16

@@ -107,7 +107,7 @@ class FirstRowsMaker(QueryMaker):
             query.outer = ['3'] + [rng.choice(['NULL', '0', '50', '100000']) for _ in range(rng.randint(0, 2))]
             query.where.append(Generator(rng, columns).make('bool', 1))
             query.where.append(Expr('bool', '(t.id %s o.x)' % rng.choice(['<', '=', '>'])))
-        if not query.limit and rng.random() < 0.8:
+        if not query.limit and rng.random() < 0.4:
             columns = own
         gen = Generator(rng, columns, query.params if around == 'prepared' else None)
         for _ in range(rng.choice([1, 2, 4])):

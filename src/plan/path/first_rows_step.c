@@ -25,8 +25,6 @@
 
 #include <math.h>
 
-#include "access/stratnum.h"
-#include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -45,6 +43,7 @@
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/path/first_rows_step.h"
+#include "plan/query/number_condition.h"
 #include "program/first_rows.h"
 
 /*
@@ -151,14 +150,12 @@ add_order(Grouping *grouping, List *clause)
 	return NULL;
 }
 
-/*
- * The table's columns, and window functions, that the output is made of, or what PostgreSQL evaluates
- * of the rows.
- */
+/* The columns and window functions that the output is made of, or what PostgreSQL evaluates of rows. */
 static List *
-output_inputs(const Grouping *grouping)
+used_inputs(const Grouping *grouping)
 {
-	List	   *exprs = list_concat_copy(grouping->target->exprs, grouping->having);
+	List	   *exprs = list_concat(list_difference(grouping->target->exprs, grouping->junk),
+								grouping->having);
 	List	   *inputs = NIL;
 	ListCell   *lc;
 
@@ -167,14 +164,22 @@ output_inputs(const Grouping *grouping)
 	return inputs;
 }
 
+/* What the node's columns are: these, and outputs whose values are not used. */
+static List *
+output_inputs(const Grouping *grouping)
+{
+	return list_concat_unique(used_inputs(grouping), grouping->junk);
+}
+
 /* Which attributes these are; NULL, or why they cannot be columns of the node. */
 static const char *
 set_columns(Grouping *grouping)
 {
 	List	   *columns = NIL;
+	List	   *inputs = used_inputs(grouping);
 	ListCell   *lc;
 
-	foreach(lc, output_inputs(grouping))
+	foreach(lc, inputs)
 	{
 		const Node *input = lfirst(lc);
 		int			column = IsA(input, Var) ? ((const Var *) input)->varattno : FIRST_ROWS_NUMBER;
@@ -183,6 +188,8 @@ set_columns(Grouping *grouping)
 			return "whole-row references are not supported";
 		columns = lappend_int(columns, column);
 	}
+	for (int i = list_length(inputs); i < list_length(output_inputs(grouping)); i++)
+		columns = lappend_int(columns, FIRST_ROWS_NULL);
 	grouping->first_rows->columns = columns;
 	return NULL;
 }
@@ -193,7 +200,7 @@ find_row_table(Grouping *grouping)
 {
 	ListCell   *lc;
 
-	foreach(lc, output_inputs(grouping))
+	foreach(lc, used_inputs(grouping))
 	{
 		const Var  *var = lfirst(lc);
 
@@ -340,6 +347,7 @@ first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 		.root = root,
 			.input_rel = input_rel,
 			.target = step->target,
+			.junk = step->junk,
 			.distinct = step->distinct,
 			.ordered = step->ordered,
 			.ends_early = step->ends_early,
@@ -401,39 +409,6 @@ first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *i
 							  });
 }
 
-/* The greatest number that meets "number operator value"; false: it is none of those known. */
-static bool
-greatest_number(int strategy, int64 value, int64 *number)
-{
-	if (strategy != BTLessStrategyNumber && strategy != BTLessEqualStrategyNumber)
-		return false;
-	*number = strategy == BTLessStrategyNumber && value > PG_INT64_MIN ? value - 1 : value;
-	return true;
-}
-
-static bool
-integer_value(const Node *node, int64 *value)
-{
-	const Const *constant = (const Const *) node;
-
-	if (!IsA(node, Const) || constant->constisnull)
-		return false;
-	switch (constant->consttype)
-	{
-		case INT2OID:
-			*value = DatumGetInt16(constant->constvalue);
-			return true;
-		case INT4OID:
-			*value = DatumGetInt32(constant->constvalue);
-			return true;
-		case INT8OID:
-			*value = DatumGetInt64(constant->constvalue);
-			return true;
-		default:
-			return false;
-	}
-}
-
 /* What a window function numbers rows by; false: by nothing that is known. */
 static bool
 find_numbering(const WindowFunc *function, RowNumbering *numbering)
@@ -458,27 +433,15 @@ find_numbering(const WindowFunc *function, RowNumbering *numbering)
 static const char *
 examine_condition(OpExpr *condition, RowNumbering numbering, int64 *count)
 {
-	Node	   *left = linitial(condition->args);
-	Node	   *right = lsecond(condition->args);
-	Oid			operator = condition->opno;
-	RowNumbering of_left;
-	int64		value;
 	int64		number;
+	Node	   *left = greatest_number_of(condition, &number);
+	RowNumbering of_left;
 
-	if (IsA(right, WindowFunc))
-	{
-		Node	   *swap = left;
-
-		left = right;
-		right = swap;
-		operator = get_commutator(operator);
-	}
+	if (left == NULL)
+		return "how many rows are wanted is not a constant";
 	if (!IsA(left, WindowFunc) || !find_numbering((WindowFunc *) left, &of_left) ||
 		of_left != numbering)
 		return "a condition is of another window function";
-	if (!integer_value(right, &value) ||
-		!greatest_number(get_op_opfamily_strategy(operator, INTEGER_BTREE_FAM_OID), value, &number))
-		return "how many rows are wanted is not a constant";
 	*count = Min(*count, number);
 	return NULL;
 }
@@ -520,6 +483,29 @@ is_last_step(const Query *parse)
 		parse->limitCount == NULL && parse->limitOffset == NULL && parse->rowMarks == NIL;
 }
 
+/*
+ * Of a window over a join: outputs that are not the query's, but what the window is by.  The step is
+ * the query's last one.
+ */
+static List *
+unused_outputs(const PlannerInfo *root, const PathTarget *target)
+{
+	List	   *used = NIL;
+	List	   *unused = NIL;
+	ListCell   *lc;
+
+	foreach(lc, root->processed_tlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (entry->resjunk)
+			unused = lappend(unused, entry->expr);
+		else
+			used = lappend(used, entry->expr);
+	}
+	return list_intersection(list_difference(unused, used), target->exprs);
+}
+
 const char *
 first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 						  RelOptInfo *window_rel)
@@ -546,6 +532,8 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = path->path.pathtarget,
+								  .junk = input_rel->reloptkind == RELOPT_JOINREL ?
+								  unused_outputs(root, path->path.pathtarget) : NIL,
 								  .keys = path->winclause->partitionClause,
 								  .order = path->winclause->orderClause,
 								  .numbering = numbering,

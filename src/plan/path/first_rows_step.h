@@ -11,6 +11,7 @@
 typedef struct FirstRowsStep
 {
 	PathTarget *target;			/* its output */
+	List	   *junk;			/* Expr, of target, whose values are not used */
 	List	   *keys;			/* SortGroupClause: of the groups; NIL: all rows are one */
 	List	   *order;			/* SortGroupClause: of the rows of a group */
 	RowNumbering numbering;

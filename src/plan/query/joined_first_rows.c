@@ -21,9 +21,6 @@
  */
 #include "postgres.h"
 
-#include "access/sysattr.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -31,12 +28,11 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 
-#include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
 #include "plan/query/joined_first_rows.h"
+#include "plan/query/row_places.h"
 #include "plan/query/takes_rows.h"
 #include "program/first_rows.h"
 
@@ -70,62 +66,14 @@ ordered_table(const Query *query)
 	return bms_get_singleton_member(pull_varnos(NULL, (Node *) order), &rti) ? (Index) rti : 0;
 }
 
-/* Is each row of the relation one of the join's, if conditions let it pass? */
-static bool
-is_not_nulled(const Node *jtnode, Index rti)
-{
-	const JoinExpr *join = (const JoinExpr *) jtnode;
-	ListCell   *lc;
-
-	if (IsA(jtnode, RangeTblRef))
-		return ((const RangeTblRef *) jtnode)->rtindex == (int) rti;
-	if (IsA(jtnode, FromExpr))
-	{
-		foreach(lc, ((const FromExpr *) jtnode)->fromlist)
-			if (is_not_nulled(lfirst(lc), rti))
-				return true;
-		return false;
-	}
-	return ((join->jointype == JOIN_INNER || join->jointype == JOIN_LEFT) &&
-			is_not_nulled(join->larg, rti)) ||
-		((join->jointype == JOIN_INNER || join->jointype == JOIN_RIGHT) &&
-		 is_not_nulled(join->rarg, rti));
-}
-
-/* Does a place tell the relation's rows apart, and stay the same while the query runs? */
-static bool
-has_places(const RangeTblEntry *rte)
-{
-	return rte->rtekind == RTE_RELATION && rte->tablesample == NULL &&
-		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW) &&
-		!(rte->inh && has_subclass(rte->relid));
-}
-
-static Var *
-place_of(Index rti)
-{
-	return makeVar((int) rti, SelfItemPointerAttributeNumber, TIDOID, -1, InvalidOid, 0);
-}
-
 /* The places of the first rows, so many, in the table. */
 static Query *
 first_places(const Query *query, Index rti, int64 count)
 {
 	Query	   *places = copyObject((Query *) query);
-	List	   *targets = list_make1(makeTargetEntry((Expr *) place_of(rti), 1, "ctid", false));
-	ListCell   *lc;
+	List	   *targets = list_make1(makeTargetEntry((Expr *) place_of_row(rti), 1, "ctid", false));
 
-	foreach(lc, places->targetList)
-	{
-		TargetEntry *target = lfirst_node(TargetEntry, lc);
-
-		if (target->ressortgroupref == 0)
-			continue;
-		target->resjunk = true;
-		target->resno = list_length(targets) + 1;
-		targets = lappend(targets, target);
-	}
-	places->targetList = targets;
+	places->targetList = add_junk_targets(targets, query->targetList);
 	places->limitOffset = NULL;
 	places->limitCount = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
 											Int64GetDatum(count), false, FLOAT8PASSBYVAL);
@@ -145,7 +93,7 @@ is_at_place(Index rti, Query *places)
 	condition->opno = TIDEqualOperator;
 	set_sa_opfuncid(condition);
 	condition->useOr = true;
-	condition->args = list_make2(place_of(rti), array);
+	condition->args = list_make2(place_of_row(rti), array);
 	condition->location = -1;
 	return (Node *) condition;
 }
@@ -160,10 +108,9 @@ find_first_rows(Query *query)
 
 	if (count <= 0 || offset < 0 || count + offset > FIRST_ROWS_MAX || rti == 0 ||
 		bms_membership(pull_varnos(NULL, (Node *) query->targetList)) != BMS_MULTIPLE ||
-		!has_places(rt_fetch(rti, query->rtable)) ||
-		!is_not_nulled((Node *) query->jointree, rti) ||
+		!relation_has_places(query, rti) ||
 		query_depends_on_values(query) || contain_volatile_functions((Node *) query) ||
-		!condition_cannot_fail((Node *) query->targetList, SUBQUERIES_FAIL))
+		!other_targets_cannot_fail(query->targetList, NULL))
 		return false;
 	places = first_places(query, rti, count + offset);
 	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_place(rti, places));

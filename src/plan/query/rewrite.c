@@ -12,6 +12,7 @@
 #include "plan/query/decorrelate.h"
 #include "plan/query/eager_aggregation.h"
 #include "plan/query/joined_first_rows.h"
+#include "plan/query/joined_ranked_rows.h"
 #include "plan/query/rewrite.h"
 
 typedef struct RewriteContext
@@ -54,6 +55,8 @@ rewrite_walker(Node *node, void *context)
 		rewrite->rewritten |= aggregate_before_join(query, &around);
 	if (may_find_first_rows(query))
 		rewrite->rewritten |= find_first_rows(query);
+	if (may_find_ranked_rows(query))
+		rewrite->rewritten |= find_ranked_rows(query);
 	return false;
 }
 
@@ -67,6 +70,7 @@ candidate_walker(Node *node, void *context)
 		return true;
 	if (IsA(node, Query))
 		return may_aggregate_before_join((Query *) node) || may_find_first_rows((Query *) node) ||
+			may_find_ranked_rows((Query *) node) ||
 			query_tree_walker((Query *) node, candidate_walker, context, 0);
 	return expression_tree_walker(node, candidate_walker, context);
 }

@@ -1,0 +1,34 @@
+/*
+ * row_places.h
+ *	  Rows of a query's tables by their places.
+ */
+#ifndef GPUAGG_ROW_PLACES_H
+#define GPUAGG_ROW_PLACES_H
+
+#include "nodes/parsenodes.h"
+
+/*
+ * Does a place tell the rows of this relation apart, and is each of them, if conditions let it pass,
+ * in a row of the query's FROM?
+ */
+extern bool relation_has_places(const Query *query, Index rti);
+
+/* The largest such relation; 0: there is none. */
+extern Index largest_relation_with_places(const Query *query);
+
+/* The place of a row of the relation. */
+extern Var *place_of_row(Index rti);
+
+/*
+ * The entries of a target list that what is sorted or grouped by refers to, behind others: columns
+ * that are not the query's.
+ */
+extern List *add_junk_targets(List *targets, const List *from);
+
+/*
+ * Can those entries that nothing is sorted or grouped by raise no error, and have they no window
+ * function?  But for what is equal to number, unless that is NULL.
+ */
+extern bool other_targets_cannot_fail(const List *targets, const Expr *number);
+
+#endif							/* GPUAGG_ROW_PLACES_H */
