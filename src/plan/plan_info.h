@@ -5,6 +5,7 @@
 #ifndef GPUAGG_PLAN_INFO_H
 #define GPUAGG_PLAN_INFO_H
 
+#include "access/sysattr.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
