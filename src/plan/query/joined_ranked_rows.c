@@ -12,10 +12,11 @@
  *	  WHERE n <= 3
  *
  * and so the subquery has the condition f.ctid IN that.  What that puts out has nothing of d, so
- * that engines can find its rows (first_rows_step.c).  Ranks among the rows that are left are the same up to the
- * last one that is wanted, and above it for all others: whatever comes before a row that is wanted is
- * wanted, too.  Row numbers are in one of the orders that SQL allows.  This holds whether or not a row
- * of f is joined to several of d: all rows of the join that it belongs to are left.
+ * that engines can find its rows (first_rows_step.c).  Ranks among the rows that are left are the
+ * same up to the last one that is wanted, and above it for all others: whatever comes before a row
+ * that is wanted is wanted, too.  Row numbers are in one of the orders that SQL allows.  This holds
+ * whether or not a row of f is joined to several of d: all rows of the join that it belongs to are
+ * left.
  *
  * Likewise SELECT DISTINCT ON, which takes the rows of number 1.
  *
@@ -36,14 +37,12 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "plan/plan_info.h"
 #include "plan/query/dependence.h"
 #include "plan/query/joined_ranked_rows.h"
 #include "plan/query/number_condition.h"
 #include "plan/query/row_places.h"
 #include "plan/query/where_conjuncts.h"
-
-/* More rows of each group engines do not find. */
-#define MOST_NUMBER 16
 
 /* The rows of a query that are wanted: those of these numbers. */
 typedef struct Ranking
@@ -108,8 +107,12 @@ puts_out_join(const Query *query)
 	ListCell   *lc;
 
 	foreach(lc, query->targetList)
-		if (!lfirst_node(TargetEntry, lc)->resjunk)
-			relids = bms_add_members(relids, pull_varnos(NULL, (Node *) lfirst_node(TargetEntry, lc)->expr));
+	{
+		const TargetEntry *target = lfirst_node(TargetEntry, lc);
+
+		if (!target->resjunk)
+			relids = bms_add_members(relids, pull_varnos(NULL, (Node *) target->expr));
+	}
 	return bms_membership(relids) == BMS_MULTIPLE;
 }
 
@@ -130,8 +133,9 @@ static Query *
 numbered_places(const Ranking *ranking, Index rti)
 {
 	Query	   *numbered = copyObject(ranking->query);
+	Expr	   *number = copyObject((Expr *) ranking->function);
 	List	   *targets = list_make2(makeTargetEntry((Expr *) place_of_row(rti), 1, "place", false),
-									 makeTargetEntry(copyObject((Expr *) ranking->function), 2, "n", false));
+									 makeTargetEntry(number, 2, "n", false));
 
 	numbered->targetList = add_junk_targets(targets, ranking->query->targetList);
 	numbered->windowClause = copyObject(ranking->windows);
@@ -151,17 +155,16 @@ wanted_places(const Ranking *ranking, Index rti)
 	Var		   *number = makeVar(1, 2, INT8OID, -1, InvalidOid, 0);
 	Const	   *end = makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
 								Int64GetDatum(ranking->greatest + 1), false, FLOAT8PASSBYVAL);
+	Expr	   *wanted = make_opclause(Int8LessOperator, BOOLOID, false, (Expr *) number,
+									   (Expr *) end, InvalidOid, InvalidOid);
+	Var		   *place = makeVar(1, 1, TIDOID, -1, InvalidOid, 0);
 
 	ref->rtindex = 1;
 	places->commandType = CMD_SELECT;
 	places->canSetTag = true;
 	places->rtable = list_make1(relation_of_query(numbered_places(ranking, rti)));
-	places->jointree = makeFromExpr(list_make1(ref),
-									(Node *) make_opclause(Int8LessOperator, BOOLOID, false,
-														   (Expr *) number, (Expr *) end,
-														   InvalidOid, InvalidOid));
-	places->targetList = list_make1(makeTargetEntry((Expr *) makeVar(1, 1, TIDOID, -1, InvalidOid, 0),
-													1, "place", false));
+	places->jointree = makeFromExpr(list_make1(ref), (Node *) wanted);
+	places->targetList = list_make1(makeTargetEntry((Expr *) place, 1, "place", false));
 	return places;
 }
 
@@ -195,9 +198,10 @@ keep_wanted(const Ranking *ranking)
 	Index		rti = largest_relation_with_places(query);
 	Query	   *places;
 
-	if (rti == 0 || ranking->greatest < 1 || ranking->greatest > MOST_NUMBER ||
-		!puts_out_join(query) || !other_targets_cannot_fail(query->targetList, (Expr *) ranking->function) || query_depends_on_values(query) ||
-		contain_volatile_functions((Node *) query))
+	if (rti == 0 || ranking->greatest < 1 || ranking->greatest > FIRST_ROWS_MAX_NUMBER ||
+		!puts_out_join(query) || query_depends_on_values(query) ||
+		contain_volatile_functions((Node *) query) ||
+		!other_targets_cannot_fail(query->targetList, (Expr *) ranking->function))
 		return false;
 	places = wanted_places(ranking, rti);
 	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_place(rti, places));
