@@ -213,9 +213,13 @@
 #if PG_VERSION_NUM >= 190000
 #define COMPAT_PLANNER_PARAMS(params) ParamListInfo params, ExplainState *explain
 #define COMPAT_PLANNER_ARGS(params) params, explain
+#define COMPAT_PLANNER_MEMBERS(params) ParamListInfo params; ExplainState *explain
+#define COMPAT_PLANNER_MEMBER_ARGS(in) (in)->params, (in)->explain
 #else
 #define COMPAT_PLANNER_PARAMS(params) ParamListInfo params
 #define COMPAT_PLANNER_ARGS(params) params
+#define COMPAT_PLANNER_MEMBERS(params) ParamListInfo params
+#define COMPAT_PLANNER_MEMBER_ARGS(in) (in)->params
 #endif
 
 extern AttrMap *compat_attribute_map(TupleDesc from, TupleDesc to);

@@ -2,9 +2,9 @@
  * planning.c
  *	  How queries are planned.
  *
- * A query of which there is another one with the same rows (plan/query/rewrite.h) is planned a second
- * time, as that one, and the plan that costs less is taken, if an engine has a part in it:
- * PostgreSQL's own plans are of the query as it is.
+ * A query of which there is another one with the same rows (plan/query/rewrite.h, selected_rows.h) is
+ * planned once more, as that one, and the plan that costs less is taken, if an engine has a part in
+ * it: PostgreSQL's own plans are of the query as it is.
  */
 #include "postgres.h"
 
@@ -19,9 +19,11 @@
 #include "plan/path/report.h"
 #include "plan/path/selection_step.h"
 #include "plan/query/rewrite.h"
+#include "plan/query/selected_rows.h"
 
-/* A plan that costs less is taken as it is. */
+/* A plan that costs less is taken as it is; and if it would only select rows in another way. */
 #define LEAST_COST 500
+#define LEAST_COST_TO_SELECT 5000
 
 /*
  * A rewritten query's plan is taken if it costs less than this share of the query's own: tables by
@@ -73,27 +75,20 @@ count_engines(const PlannedStmt *plan)
 	return count_nodes(plan->planTree) + count_nodes_in(plan->subplans);
 }
 
-/* Is the plan of a rewritten query to be taken in the place of the query's own? */
+/*
+ * Is the plan of a rewritten query to be taken in the place of the query's own?  wanted: if as much
+ * as possible is wanted of engines.
+ */
 static bool
-is_better(const PlannedStmt *rewritten, const PlannedStmt *own)
+is_better(const PlannedStmt *rewritten, const PlannedStmt *own, bool wanted)
 {
 	int			engines = count_engines(rewritten);
 
 	if (engines == 0)
 		return false;
-	if (gpuagg_mode == MODE_FORCE && engines > count_engines(own))
+	if (wanted && gpuagg_mode == MODE_FORCE && engines > count_engines(own))
 		return true;
 	return rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
-}
-
-/*
- * Is it worth the time to plan another query with the same rows?  It changes the query into that one.
- */
-static bool
-is_rewritten(Query *query, const PlannedStmt *own)
-{
-	return (gpuagg_mode == MODE_FORCE || own->planTree->total_cost >= LEAST_COST) &&
-		rewrite_query(query);
 }
 
 /* Whose turn it is after this hook. */
@@ -101,6 +96,54 @@ static planner_hook_type
 next_planner(void)
 {
 	return prev_planner_hook ? prev_planner_hook : standard_planner;
+}
+
+/* What the planner is given beside a query. */
+typedef struct PlannerInput
+{
+	const char *query_string;
+	int			cursor_options;
+	bool		reported;		/* somebody asks for reports */
+	COMPAT_PLANNER_MEMBERS(params);
+} PlannerInput;
+
+static PlannedStmt *
+plan_next(Query *query, const PlannerInput *in)
+{
+	return next_planner()(query, in->query_string, in->cursor_options,
+						  COMPAT_PLANNER_MEMBER_ARGS(in));
+}
+
+/* The better one of a plan and that of another query with the same rows. */
+static PlannedStmt *
+better_plan(PlannedStmt *plan, Query *rewritten, const PlannerInput *in, bool wanted)
+{
+	PlannerRun *own = report_switch(report_begin(in->reported));
+	PlannedStmt *other = plan_next(rewritten, in);
+
+	if (is_better(other, plan, wanted))
+		return other;
+	report_switch(own);
+	return plan;
+}
+
+/* The plan of a query, or of one with the same rows. */
+static PlannedStmt *
+best_plan(Query *query, const PlannerInput *in)
+{
+	bool		off = gpuagg_mode == MODE_OFF;
+	/* planning changes the query */
+	Query	   *copy = off || !may_rewrite_query(query) ? NULL : copyObject(query);
+	Query	   *selecting = off || !may_select_rows(query) ? NULL : copyObject(query);
+	PlannedStmt *plan = plan_next(query, in);
+
+	if (copy != NULL && (gpuagg_mode == MODE_FORCE || plan->planTree->total_cost >= LEAST_COST) &&
+		rewrite_query(copy))
+		plan = better_plan(plan, copy, in, true);
+	if (selecting != NULL && plan->planTree->total_cost >= LEAST_COST_TO_SELECT &&
+		select_rows(selecting))
+		plan = better_plan(plan, selecting, in, false);
+	return plan;
 }
 
 static PlannedStmt *
@@ -111,27 +154,13 @@ plan_query(Query *query, const char *query_string, int cursor_options,
 	PlannerRun *outer = report_switch(report_begin(reports != NULL));
 	/* a cursor's is planned so whatever cursor_tuple_fraction is */
 	bool		for_cursor = selection_step_for_cursor(cursor_options & CURSOR_OPT_FAST_PLAN);
+	PlannerInput in = {query_string, cursor_options, reports != NULL, COMPAT_PLANNER_ARGS(params)};
 	PlannedStmt *volatile result;
 
 	path_come_last();
 	PG_TRY();
 	{
-		/* planning changes the query */
-		Query	   *copy = gpuagg_mode == MODE_OFF || !may_rewrite_query(query) ? NULL :
-			copyObject(query);
-
-		result = next_planner()(query, query_string, cursor_options, COMPAT_PLANNER_ARGS(params));
-		if (copy != NULL && is_rewritten(copy, result))
-		{
-			PlannerRun *own = report_switch(report_begin(reports != NULL));
-			PlannedStmt *other = next_planner()(copy, query_string, cursor_options,
-												COMPAT_PLANNER_ARGS(params));
-
-			if (is_better(other, result))
-				result = other;
-			else
-				report_switch(own);
-		}
+		result = best_plan(query, &in);
 		report_finish(result, reports);
 	}
 	PG_FINALLY();

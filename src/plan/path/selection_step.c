@@ -22,6 +22,7 @@
 
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
 
 #include "plan/lower/lower.h"
@@ -54,12 +55,11 @@ is_correlated(const PlannerInfo *root)
 bool
 selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 {
-	const Query *parse = root->parse;
+	Query	   *parse = root->parse;
 
 	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
 		input_rel->baserestrictinfo != NIL && root->tuple_fraction == 0 &&
-		query_takes_rows(parse) && parse->sortClause == NIL &&
-		parse->limitCount == NULL && parse->limitOffset == NULL &&
+		query_takes_rows(parse) && parse->sortClause == NIL && !limit_needed(parse) &&
 		!for_cursor && !is_correlated(root);
 }
 

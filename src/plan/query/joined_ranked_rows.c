@@ -168,28 +168,6 @@ wanted_places(const Ranking *ranking, Index rti)
 	return places;
 }
 
-/* The condition that a row of the table is at one of these places, each of which may come repeatedly. */
-static Node *
-is_at_place(Index rti, Query *places)
-{
-	SubLink    *any = makeNode(SubLink);
-	Param	   *place = makeNode(Param);
-
-	place->paramkind = PARAM_SUBLINK;
-	place->paramid = 1;
-	place->paramtype = TIDOID;
-	place->paramtypmod = -1;
-	place->location = -1;
-	any->subLinkType = ANY_SUBLINK;
-	any->testexpr = (Node *) make_opclause(TIDEqualOperator, BOOLOID, false,
-										   (Expr *) place_of_row(rti), (Expr *) place, InvalidOid,
-										   InvalidOid);
-	any->operName = list_make1(makeString("="));
-	any->subselect = (Node *) places;
-	any->location = -1;
-	return (Node *) any;
-}
-
 /* Let the query have the wanted rows only, and maybe others. */
 static bool
 keep_wanted(const Ranking *ranking)
@@ -204,7 +182,7 @@ keep_wanted(const Ranking *ranking)
 		!other_targets_cannot_fail(query->targetList, (Expr *) ranking->function))
 		return false;
 	places = wanted_places(ranking, rti);
-	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_place(rti, places));
+	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_places(rti, places));
 	query->hasSubLinks = true;
 	return true;
 }

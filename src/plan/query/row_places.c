@@ -10,6 +10,7 @@
 #include "access/sysattr.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
@@ -97,6 +98,27 @@ Var *
 place_of_row(Index rti)
 {
 	return makeVar((int) rti, SelfItemPointerAttributeNumber, TIDOID, -1, InvalidOid, 0);
+}
+
+Node *
+is_at_places(Index rti, Query *places)
+{
+	SubLink    *any = makeNode(SubLink);
+	Param	   *place = makeNode(Param);
+
+	place->paramkind = PARAM_SUBLINK;
+	place->paramid = 1;
+	place->paramtype = TIDOID;
+	place->paramtypmod = -1;
+	place->location = -1;
+	any->subLinkType = ANY_SUBLINK;
+	any->testexpr = (Node *) make_opclause(TIDEqualOperator, BOOLOID, false,
+										   (Expr *) place_of_row(rti), (Expr *) place, InvalidOid,
+										   InvalidOid);
+	any->operName = list_make1(makeString("="));
+	any->subselect = (Node *) places;
+	any->location = -1;
+	return (Node *) any;
 }
 
 List *

@@ -19,6 +19,9 @@ extern Index largest_relation_with_places(const Query *query);
 /* The place of a row of the relation. */
 extern Var *place_of_row(Index rti);
 
+/* The condition that a row of the relation is at one of a subquery's places, which may repeat. */
+extern Node *is_at_places(Index rti, Query *places);
+
 /*
  * The entries of a target list that what is sorted or grouped by refers to, behind others: columns
  * that are not the query's.

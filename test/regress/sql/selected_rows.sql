@@ -132,6 +132,39 @@ SELECT step, reason FROM unnest(ARRAY[
 	'SELECT * FROM selected WHERE id = 5',
 	'SELECT * FROM selected WHERE v > 5 FOR UPDATE',
 	'SELECT a.id FROM facts a JOIN selected s USING (id) WHERE s.v > 5']) q, gpuagg_explain(q);
+-- rows of the largest table of a join, and those that windows are over, by costs: the plan, and the rows without and with it
+CREATE TABLE selected_many (id int, k int, note text);
+INSERT INTO selected_many SELECT i, i % 1000, 'n' || i FROM generate_series(1, 400000) i;
+CREATE TABLE selected_kinds (k int PRIMARY KEY, name text);
+INSERT INTO selected_kinds SELECT i, 'kind ' || i FROM generate_series(0, 990) i;
+CREATE TABLE selected_copy (id int, name text);
+VACUUM ANALYZE selected_many, selected_kinds;
+CREATE FUNCTION taken_by_cost(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.engine = cpu SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+	line text;
+	taken text := 'not taken';
+BEGIN
+	PERFORM set_config('gpuagg.mode', 'auto', true);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		taken := CASE WHEN line LIKE '%Rows: all that pass%' THEN 'taken' ELSE taken END;
+	END LOOP;
+	IF query LIKE 'INSERT%' THEN
+		RETURN taken;
+	END IF;
+	PERFORM store_rows('native', query, 'off', 'on'), store_rows('ours', query, 'auto', no_fallback());
+	RETURN taken || ', ' || compare_rows();
+END $$;
+SELECT query, taken_by_cost(query) FROM unnest(ARRAY[
+	'SELECT m.*, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE ''n12345%''',
+	'SELECT m.id, name FROM selected_many m LEFT JOIN selected_kinds s ON m.k = s.k WHERE m.note LIKE ''n12345%'' AND (name IS NULL OR name < ''kind 7'')',
+	'SELECT id, lag(id) OVER (ORDER BY id) FROM selected_many WHERE note LIKE ''n12345%''',
+	'SELECT m.k, name, rank() OVER (ORDER BY name, id) FROM selected_many m, selected_kinds s WHERE m.k = s.k AND m.note LIKE ''n12345%'' AND id / (id - 5) > 0',
+	'SELECT m.id, name FROM selected_kinds s LEFT JOIN selected_many m ON m.k = s.k WHERE m.note LIKE ''n12345%''',
+	'SELECT m.id, name FROM selected_kinds s LEFT JOIN selected_many m ON m.k = s.k WHERE m.note LIKE ''n12345%'' OR m.k IS NULL',
+	'SELECT m.*, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE ''n1%''',
+	'INSERT INTO selected_copy SELECT m.id, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE ''n12345%''']) query;
+DROP FUNCTION taken_by_cost(text);
+DROP TABLE selected_many, selected_kinds, selected_copy;
 DROP TABLE selected, selected_parts;
 DROP ROLE gpuagg_test_selected;
 DROP FUNCTION numbered(text);

@@ -1,0 +1,156 @@
+/*
+ * selected_rows.c
+ *	  Rows of a table that meet conditions, found before others are joined to them.
+ *
+ * Where few rows of the largest table meet its own conditions,
+ *
+ *	  SELECT ... FROM f JOIN d ON ... WHERE f.x = 3 AND ...
+ *
+ * has the rows of
+ *
+ *	  SELECT ... FROM f JOIN d ON ... WHERE f.x = 3 AND ... AND
+ *		f.ctid IN (SELECT f.ctid FROM f WHERE f.x = 3)
+ *
+ * of which the subquery is an engine's (plan/path/selection_step.c).  Likewise with windows and
+ * DISTINCT.  Conditions that may raise errors are not among those of the subquery, which computes
+ * them for all rows.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "rewrite/rewriteManip.h"
+
+#include "compat.h"
+#include "plan/query/conditions.h"
+#include "plan/query/dependence.h"
+#include "plan/query/row_places.h"
+#include "plan/query/selected_rows.h"
+#include "plan/query/where_conjuncts.h"
+
+/* Has the query rows of FROM that WHERE lets pass, and neither locks nor groups them? */
+static bool
+has_conditions(const Query *query)
+{
+	return query->commandType == CMD_SELECT && query->jointree != NULL &&
+		query->jointree->quals != NULL && !query->hasAggs && query->groupClause == NIL &&
+		query->groupingSets == NIL && query->havingQual == NULL && query->setOperations == NULL &&
+		query->rowMarks == NIL;
+}
+
+/* Does a single table have the query's rows, which are taken as they are?  Then its scan is an engine's. */
+static bool
+is_selection(const Query *query)
+{
+	return list_length(query->rtable) == 1 && !query->hasWindowFuncs &&
+		query->distinctClause == NIL;
+}
+
+/* The conditions of the table's rows alone. */
+static List *
+own_conditions(const Query *query, Index rti)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, conjuncts_of(query->jointree->quals))
+	{
+		Node	   *condition = lfirst(lc);
+		int			of;
+
+		if (bms_get_singleton_member(pull_varnos(NULL, condition), &of) && of == (int) rti &&
+			!checkExprHasSubLink(condition) && !contain_volatile_functions(condition) &&
+			!contain_vars_of_level(condition, 1) &&
+			condition_cannot_fail(condition, SUBQUERIES_FAIL))
+			own = lappend(own, condition);
+	}
+	return own;
+}
+
+/* SELECT ctid FROM the table WHERE these.  OFFSET 0 keeps the planner from making it a part of the query. */
+static Query *
+selected_places(const Query *query, Index rti, List *conditions)
+{
+	Query	   *places = makeNode(Query);
+	RangeTblRef *ref = makeNode(RangeTblRef);
+	Node	   *where = (Node *) make_ands_explicit(copyObject(conditions));
+
+	ChangeVarNodes(where, (int) rti, 1, 0);
+	ref->rtindex = 1;
+	places->commandType = CMD_SELECT;
+	places->canSetTag = true;
+	compat_copy_relation(places, query, rti);
+	places->jointree = makeFromExpr(list_make1(ref), where);
+	places->targetList = list_make1(makeTargetEntry((Expr *) place_of_row(1), 1, "ctid", false));
+	places->limitOffset = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+											 Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+	return places;
+}
+
+/* In place. */
+static bool
+select_in_query(Query *query, bool nested)
+{
+	Index		rti = largest_relation_with_places(query);
+	List	   *conditions = rti != 0 ? own_conditions(query, rti) : NIL;
+
+	if (conditions == NIL || (!nested && is_selection(query)) || query_depends_on_values(query))
+		return false;
+	query->jointree->quals = make_and_qual(query->jointree->quals,
+										   is_at_places(rti, selected_places(query, rti, conditions)));
+	query->hasSubLinks = true;
+	return true;
+}
+
+typedef struct SelectContext
+{
+	bool		nested;			/* the walk is within a query */
+	bool		rewritten;
+} SelectContext;
+
+static bool
+select_walker(Node *node, void *context)
+{
+	SelectContext *select = context;
+	bool		nested = select->nested;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, select_walker, context);
+	select->nested = true;
+	(void) query_tree_walker((Query *) node, select_walker, context, 0);
+	select->nested = nested;
+	if (has_conditions((Query *) node))
+		select->rewritten |= select_in_query((Query *) node, nested);
+	return false;
+}
+
+bool
+select_rows(Query *query)
+{
+	SelectContext context = {0};
+
+	(void) select_walker((Node *) query, &context);
+	return context.rewritten;
+}
+
+static bool
+candidate_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return has_conditions((Query *) node) ||
+			query_tree_walker((Query *) node, candidate_walker, context, 0);
+	return expression_tree_walker(node, candidate_walker, context);
+}
+
+bool
+may_select_rows(Query *query)
+{
+	return candidate_walker((Node *) query, NULL);
+}
