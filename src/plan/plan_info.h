@@ -5,7 +5,6 @@
 #ifndef GPUAGG_PLAN_INFO_H
 #define GPUAGG_PLAN_INFO_H
 
-#include "access/sysattr.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
@@ -43,16 +42,15 @@ typedef struct FirstRowsInfo
 								 * rows can have the same number */
 	double		expected;		/* rows of each group; while planning only */
 	List	   *columns;		/* ints: for each of the node's columns, an attribute of the table
-								 * that the query names, FIRST_ROWS_NUMBER or FIRST_ROWS_NULL */
+								 * that the query names, or FIRST_ROWS_NUMBER */
 	List	   *partition;		/* Expr: the groups' keys, for EXPLAIN only */
 	List	   *keys;			/* Expr: of the order */
 	List	   *operators;		/* Oids, one each: of B-tree's < or > */
 	List	   *nulls_first;	/* ints, likewise */
 } FirstRowsInfo;
 
-/* Columns that are the row's number in its group, or NULL, where no attribute can be. */
+/* A column that is the row's number in its group, where no attribute can be. */
 #define FIRST_ROWS_NUMBER 0
-#define FIRST_ROWS_NULL FirstLowInvalidHeapAttributeNumber
 
 /* Rows of each group, if there are keys, or their numbers are wanted. */
 #define FIRST_ROWS_MAX_NUMBER 16

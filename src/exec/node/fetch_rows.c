@@ -36,7 +36,7 @@ struct FirstRows
 {
 	const NodeInput *input;
 	int			ncolumns;		/* of the scan tuple: attributes of the table that the query names, */
-	AttrNumber *columns;		/* FIRST_ROWS_NUMBER or FIRST_ROWS_NULL */
+	AttrNumber *columns;		/* or FIRST_ROWS_NUMBER */
 	bool		numbered;		/* one of them is that */
 	TupleTableSlot **slots;		/* one a table; NULL: not needed yet */
 	AttrMap   **maps;			/* one a table, from the named one's attributes; NULL: the same */
@@ -237,11 +237,11 @@ store_row(const FirstRows *rows, const AttrMap *map, TupleTableSlot *row, int nu
 	{
 		AttrNumber	attno = rows->columns[i];
 
-		slot->tts_isnull[i] = attno == FIRST_ROWS_NULL;
-		if (attno == FIRST_ROWS_NULL)
-			continue;
 		if (attno == FIRST_ROWS_NUMBER)
+		{
 			slot->tts_values[i] = Int64GetDatum(number);
+			slot->tts_isnull[i] = false;
+		}
 		else if (attno < 0)
 			slot->tts_values[i] = slot_getsysattr(row, attno, &slot->tts_isnull[i]);
 		else

@@ -92,8 +92,10 @@ describe_exprs(const PlannerInfo *root, List *exprs)
 static const char *
 table_alias(PlannerInfo *root)
 {
-	int			rti = bms_singleton_member(root->all_baserels);
+	int			rti;
 
+	if (!bms_get_singleton_member(root->all_baserels, &rti))
+		return "several relations";
 	return quote_identifier(planner_rt_fetch(rti, root)->eref->aliasname);
 }
 

@@ -43,7 +43,7 @@
 #include "plan/lower/lower.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/path/first_rows_step.h"
-#include "plan/query/number_condition.h"
+#include "plan/query/row_numbers.h"
 #include "program/first_rows.h"
 
 /*
@@ -152,7 +152,7 @@ add_order(Grouping *grouping, List *clause)
 
 /* The columns and window functions that the output is made of, or what PostgreSQL evaluates of rows. */
 static List *
-used_inputs(const Grouping *grouping)
+output_inputs(const Grouping *grouping)
 {
 	List	   *exprs = list_concat(list_difference(grouping->target->exprs, grouping->junk),
 								grouping->having);
@@ -164,22 +164,14 @@ used_inputs(const Grouping *grouping)
 	return inputs;
 }
 
-/* What the node's columns are: these, and outputs whose values are not used. */
-static List *
-output_inputs(const Grouping *grouping)
-{
-	return list_concat_unique(used_inputs(grouping), grouping->junk);
-}
-
 /* Which attributes these are; NULL, or why they cannot be columns of the node. */
 static const char *
 set_columns(Grouping *grouping)
 {
 	List	   *columns = NIL;
-	List	   *inputs = used_inputs(grouping);
 	ListCell   *lc;
 
-	foreach(lc, inputs)
+	foreach(lc, output_inputs(grouping))
 	{
 		const Node *input = lfirst(lc);
 		int			column = IsA(input, Var) ? ((const Var *) input)->varattno : FIRST_ROWS_NUMBER;
@@ -188,8 +180,6 @@ set_columns(Grouping *grouping)
 			return "whole-row references are not supported";
 		columns = lappend_int(columns, column);
 	}
-	for (int i = list_length(inputs); i < list_length(output_inputs(grouping)); i++)
-		columns = lappend_int(columns, FIRST_ROWS_NULL);
 	grouping->first_rows->columns = columns;
 	return NULL;
 }
@@ -198,12 +188,15 @@ set_columns(Grouping *grouping)
 static const char *
 find_row_table(Grouping *grouping)
 {
+	List	   *exprs = list_difference(grouping->target->exprs, grouping->junk);
 	ListCell   *lc;
 
-	foreach(lc, used_inputs(grouping))
+	foreach(lc, pull_var_clause((Node *) exprs, PVC_INCLUDE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS))
 	{
 		const Var  *var = lfirst(lc);
 
+		if (IsA(var, PlaceHolderVar))
+			return "the output has what a subquery computes";
 		if (!IsA(var, Var))
 			continue;
 		if (grouping->row_rti != 0 && grouping->row_rti != (Index) var->varno)
@@ -374,23 +367,6 @@ first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	return reason == NULL ? examine_output(grouping) : reason;
 }
 
-/* The members of ORDER BY behind the keys of DISTINCT ON, which it begins with. */
-static List *
-order_behind_keys(const Query *parse)
-{
-	List	   *order = NIL;
-	ListCell   *lc;
-
-	foreach(lc, parse->sortClause)
-	{
-		const SortGroupClause *sort = lfirst(lc);
-
-		if (get_sortgroupref_clause_noerr(sort->tleSortGroupRef, parse->distinctClause) == NULL)
-			order = lappend(order, lfirst(lc));
-	}
-	return order;
-}
-
 const char *
 first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel)
 {
@@ -407,26 +383,6 @@ first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *i
 								  .count = 1,
 								  .distinct = true
 							  });
-}
-
-/* What a window function numbers rows by; false: by nothing that is known. */
-static bool
-find_numbering(const WindowFunc *function, RowNumbering *numbering)
-{
-	switch (function->winfnoid)
-	{
-		case F_ROW_NUMBER:
-			*numbering = NUMBER_OF_ROW;
-			return true;
-		case F_RANK_:
-			*numbering = NUMBER_OF_RANK;
-			return true;
-		case F_DENSE_RANK_:
-			*numbering = NUMBER_OF_DENSE_RANK;
-			return true;
-		default:
-			return false;
-	}
 }
 
 /* The numbers that meet a run condition are those up to *count; else why not. */
@@ -590,7 +546,22 @@ first_rows_scan_tlist(const Grouping *grouping)
 }
 
 List *
-first_rows_tlist(List *tlist)
+first_rows_tlist(const Grouping *grouping, List *tlist)
 {
-	return (List *) number_mutator((Node *) tlist, NULL);
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, tlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst_node(TargetEntry, lc));
+		Node	   *expr = (Node *) entry->expr;
+
+		if (list_member(grouping->junk, expr))
+			entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr),
+												 exprCollation(expr));
+		else
+			entry->expr = (Expr *) number_mutator(expr, NULL);
+		result = lappend(result, entry);
+	}
+	return result;
 }

@@ -47,7 +47,10 @@ extern Cost first_rows_fetch_cost(double rows, double pages);
 /* The node's columns: what its output is made of. */
 extern List *first_rows_scan_tlist(const Grouping *grouping);
 
-/* The node's output, without window functions, which EXPLAIN shows of WindowAgg only. */
-extern List *first_rows_tlist(List *tlist);
+/*
+ * The node's output, without window functions, which EXPLAIN shows of WindowAgg only, and NULL where
+ * values are not used.
+ */
+extern List *first_rows_tlist(const Grouping *grouping, List *tlist);
 
 #endif							/* GPUAGG_FIRST_ROWS_STEP_H */

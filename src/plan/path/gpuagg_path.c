@@ -193,7 +193,7 @@ plan_gpuagg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		report_taken(path->report);
 	native_begin_small(linitial(custom_plans));
 	plans_set_apart(root, custom_plans, path->lowered.builds);
-	scan->scan.plan.targetlist = path->grouping.first_rows ? first_rows_tlist(tlist) : tlist;
+	scan->scan.plan.targetlist = path->grouping.first_rows ? first_rows_tlist(&path->grouping, tlist) : tlist;
 	scan->scan.plan.qual = copyObject(path->grouping.having);
 	scan->custom_plans = custom_plans;
 	scan->custom_scan_tlist = path->grouping.first_rows ?

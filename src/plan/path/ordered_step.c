@@ -22,6 +22,7 @@
 
 #include "plan/path/first_rows_step.h"
 #include "plan/path/ordered_step.h"
+#include "plan/path/selection_step.h"
 #include "plan/path/top.h"
 #include "plan/query/takes_rows.h"
 #include "program/first_rows.h"
@@ -106,6 +107,8 @@ ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_re
 
 	if (native == NULL)
 		return "PostgreSQL has no path of its own for the step";
+	if (selection_step_is_for_cursor() && !sorts_all_rows(native))
+		return "a cursor's current row may be updated";
 	if (reason != NULL)
 		return reason;
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)

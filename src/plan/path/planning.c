@@ -18,6 +18,7 @@
 #include "plan/path/planning.h"
 #include "plan/path/report.h"
 #include "plan/path/selection_step.h"
+#include "plan/plan_info.h"
 #include "plan/query/rewrite.h"
 #include "plan/query/selected_rows.h"
 
@@ -33,60 +34,82 @@
 
 static planner_hook_type prev_planner_hook = NULL;
 
-static int	count_nodes(const Plan *plan);
+/* Another query with the same rows: whether there may be one, and to make it, in place. */
+typedef struct Rewriting
+{
+	bool		(*may) (Query *query);
+	bool		(*rewrite) (Query *query);
+	Cost		least;			/* plans that cost less are taken as they are, */
+	bool		forced;			/* but with force, which takes a plan in which engines do more */
+	bool		rows;			/* that is to find rows of tables */
+} Rewriting;
+
+static const Rewriting rewritings[] = {
+	{may_rewrite_query, rewrite_query, LEAST_COST, true, false},
+	{may_find_places, find_places, LEAST_COST, true, true},
+	{may_select_rows, select_rows, LEAST_COST_TO_SELECT, false, true}
+};
+
+static int	count_nodes(const Plan *plan, bool rows);
 
 static int
-count_nodes_in(const List *plans)
+count_nodes_in(const List *plans, bool rows)
 {
 	int			count = 0;
 	ListCell   *lc;
 
 	foreach(lc, plans)
-		count += count_nodes(lfirst(lc));
+		count += count_nodes(lfirst(lc), rows);
 	return count;
 }
 
-/* The GpuAgg nodes of a plan, without those below one. */
+/* Does a GpuAgg node give rows of a table? */
+static bool
+gives_rows(const CustomScan *scan)
+{
+	return plan_info_from_list(scan->custom_private)->first_rows != NULL;
+}
+
+/* The GpuAgg nodes of a plan, or those that give rows of a table, without those below one. */
 static int
-count_nodes(const Plan *plan)
+count_nodes(const Plan *plan, bool rows)
 {
 	if (plan == NULL)
 		return 0;
 	switch (nodeTag(plan))
 	{
 		case T_CustomScan:
-			if (((const CustomScan *) plan)->methods == &gpuagg_scan_methods)
+			if (((const CustomScan *) plan)->methods == &gpuagg_scan_methods &&
+				(!rows || gives_rows((const CustomScan *) plan)))
 				return 1;
-			return count_nodes_in(((const CustomScan *) plan)->custom_plans);
+			return count_nodes_in(((const CustomScan *) plan)->custom_plans, rows);
 		case T_Append:
-			return count_nodes_in(((const Append *) plan)->appendplans);
+			return count_nodes_in(((const Append *) plan)->appendplans, rows);
 		case T_MergeAppend:
-			return count_nodes_in(((const MergeAppend *) plan)->mergeplans);
+			return count_nodes_in(((const MergeAppend *) plan)->mergeplans, rows);
 		case T_SubqueryScan:
-			return count_nodes(((const SubqueryScan *) plan)->subplan);
+			return count_nodes(((const SubqueryScan *) plan)->subplan, rows);
 		default:
-			return count_nodes(plan->lefttree) + count_nodes(plan->righttree);
+			return count_nodes(plan->lefttree, rows) + count_nodes(plan->righttree, rows);
 	}
 }
 
 static int
-count_engines(const PlannedStmt *plan)
+count_engines(const PlannedStmt *plan, bool rows)
 {
-	return count_nodes(plan->planTree) + count_nodes_in(plan->subplans);
+	return count_nodes(plan->planTree, rows) + count_nodes_in(plan->subplans, rows);
 }
 
-/*
- * Is the plan of a rewritten query to be taken in the place of the query's own?  wanted: if as much
- * as possible is wanted of engines.
- */
+/* Is the plan of a rewritten query to be taken in the place of another one? */
 static bool
-is_better(const PlannedStmt *rewritten, const PlannedStmt *own, bool wanted)
+is_better(const PlannedStmt *rewritten, const PlannedStmt *own, const Rewriting *rewriting)
 {
-	int			engines = count_engines(rewritten);
+	int			engines = count_engines(rewritten, rewriting->rows);
 
 	if (engines == 0)
 		return false;
-	if (wanted && gpuagg_mode == MODE_FORCE && engines > count_engines(own))
+	if (rewriting->forced && gpuagg_mode == MODE_FORCE &&
+		engines > count_engines(own, rewriting->rows))
 		return true;
 	return rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
 }
@@ -114,14 +137,19 @@ plan_next(Query *query, const PlannerInput *in)
 						  COMPAT_PLANNER_MEMBER_ARGS(in));
 }
 
-/* The better one of a plan and that of another query with the same rows. */
+/* The better one of a plan, and that of the rewritten query. */
 static PlannedStmt *
-better_plan(PlannedStmt *plan, Query *rewritten, const PlannerInput *in, bool wanted)
+better_plan(PlannedStmt *plan, Query *copy, const PlannerInput *in, const Rewriting *rewriting)
 {
-	PlannerRun *own = report_switch(report_begin(in->reported));
-	PlannedStmt *other = plan_next(rewritten, in);
+	PlannerRun *own;
+	PlannedStmt *other;
 
-	if (is_better(other, plan, wanted))
+	if ((plan->planTree->total_cost < rewriting->least &&
+		 !(rewriting->forced && gpuagg_mode == MODE_FORCE)) || !rewriting->rewrite(copy))
+		return plan;
+	own = report_switch(report_begin(in->reported));
+	other = plan_next(copy, in);
+	if (is_better(other, plan, rewriting))
 		return other;
 	report_switch(own);
 	return plan;
@@ -131,18 +159,17 @@ better_plan(PlannedStmt *plan, Query *rewritten, const PlannerInput *in, bool wa
 static PlannedStmt *
 best_plan(Query *query, const PlannerInput *in)
 {
-	bool		off = gpuagg_mode == MODE_OFF;
-	/* planning changes the query */
-	Query	   *copy = off || !may_rewrite_query(query) ? NULL : copyObject(query);
-	Query	   *selecting = off || !may_select_rows(query) ? NULL : copyObject(query);
-	PlannedStmt *plan = plan_next(query, in);
+	Query	   *copies[lengthof(rewritings)] = {NULL};
+	PlannedStmt *plan;
 
-	if (copy != NULL && (gpuagg_mode == MODE_FORCE || plan->planTree->total_cost >= LEAST_COST) &&
-		rewrite_query(copy))
-		plan = better_plan(plan, copy, in, true);
-	if (selecting != NULL && plan->planTree->total_cost >= LEAST_COST_TO_SELECT &&
-		select_rows(selecting))
-		plan = better_plan(plan, selecting, in, false);
+	/* planning changes the query */
+	for (int i = 0; i < (int) lengthof(rewritings) && gpuagg_mode != MODE_OFF; i++)
+		if (rewritings[i].may(query))
+			copies[i] = copyObject(query);
+	plan = plan_next(query, in);
+	for (int i = 0; i < (int) lengthof(rewritings); i++)
+		if (copies[i] != NULL)
+			plan = better_plan(plan, copies[i], in, &rewritings[i]);
 	return plan;
 }
 

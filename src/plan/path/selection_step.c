@@ -31,6 +31,9 @@
 #include "plan/path/selection_step.h"
 #include "plan/query/takes_rows.h"
 
+/* Of conditions that PostgreSQL evaluates, for the estimate of rows that come to them. */
+#define LEAST_SELECTIVITY 1e-6
+
 static bool for_cursor = false;
 
 bool
@@ -40,6 +43,12 @@ selection_step_for_cursor(bool declared)
 
 	for_cursor = declared;
 	return before;
+}
+
+bool
+selection_step_is_for_cursor(void)
+{
+	return for_cursor;
 }
 
 /* Is the query run again and again, for rows of one around it? */
@@ -76,7 +85,7 @@ selection_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 
 /* Can an engine compute the condition of a table's row? */
 static bool
-engine_computes(const Grouping *grouping, const RestrictInfo *rinfo)
+engine_has_condition(const Grouping *grouping, const RestrictInfo *rinfo)
 {
 	InputTables tables;
 	List	   *clause = list_make1(rinfo->clause);
@@ -107,7 +116,7 @@ selection_step_divide(Grouping *grouping)
 	List	   *rinfos = clauses_in_order(grouping->root, rel->baserestrictinfo);
 	bool		secure = order_is_secure(rinfos);
 	bool		others_may_follow = true;
-	List	   *computed = NIL;
+	bool		computes = false;
 	List	   *rest = NIL;
 	List	   *conditions;
 	ListCell   *lc;
@@ -116,20 +125,21 @@ selection_step_divide(Grouping *grouping)
 	{
 		RestrictInfo *rinfo = lfirst(lc);
 
-		if (others_may_follow && engine_computes(grouping, rinfo))
+		if (others_may_follow && engine_has_condition(grouping, rinfo))
 		{
-			computed = lappend(computed, rinfo);
+			computes = true;
 			continue;
 		}
 		rest = lappend(rest, rinfo);
 		others_may_follow &= !secure && cannot_fail((Node *) rinfo);
 	}
 	conditions = get_actual_clauses(rest);
-	if (computed == NIL || rest == NIL || contain_subplans((Node *) conditions) ||
+	if (!computes || rest == NIL || contain_subplans((Node *) conditions) ||
 		!first_rows_add_conditions(grouping, conditions))
 		return;
 	grouping->rechecked = rest;
-	grouping->rows_selected = clamp_row_est(rel->tuples *
-											clauselist_selectivity(grouping->root, computed, 0,
-																   JOIN_INNER, NULL));
+	grouping->rows_selected = clamp_row_est(rel->rows /
+											Max(clauselist_selectivity(grouping->root, rest, 0,
+																	   JOIN_INNER, NULL),
+												LEAST_SELECTIVITY));
 }

@@ -9,6 +9,7 @@
 
 /* Is it a declared cursor's query that is planned from now on?  Returns what was said before. */
 extern bool selection_step_for_cursor(bool declared);
+extern bool selection_step_is_for_cursor(void);
 
 /* Does the query take all rows of a table that meet a condition, as they come? */
 extern bool selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
 
 #include "plan/query/dependence.h"
@@ -38,4 +39,39 @@ query_depends_on_values(Query *query)
 	int			level = 0;
 
 	return query_tree_walker(query, is_given_walker, &level, 0);
+}
+
+/* Is a part of a query a relation that a copy of it cannot read?  context: as above. */
+static bool
+is_not_copied_walker(Node *node, void *context)
+{
+	int		   *level = context;
+	bool		result;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+	{
+		const RangeTblEntry *rte = (const RangeTblEntry *) node;
+
+		return rte->tablesample != NULL || rte->self_reference ||
+			(rte->rtekind == RTE_CTE && (int) rte->ctelevelsup > *level) ||
+			(rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE);
+	}
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, is_not_copied_walker, context);
+	(*level)++;
+	result = query_tree_walker((Query *) node, is_not_copied_walker, context,
+							   QTW_EXAMINE_RTES_BEFORE);
+	(*level)--;
+	return result;
+}
+
+bool
+query_can_be_copied(Query *query)
+{
+	int			level = 0;
+
+	return !query_depends_on_values(query) &&
+		!query_tree_walker(query, is_not_copied_walker, &level, QTW_EXAMINE_RTES_BEFORE);
 }

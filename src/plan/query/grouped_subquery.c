@@ -43,11 +43,7 @@ fold(void *argument)
 	folding->folded = eval_const_expressions(NULL, folding->expr);
 }
 
-/*
- * The expression with what is constant computed; NULL if that raises an error, which PostgreSQL
- * may never come to: it drops what nobody asks for before it computes it.
- */
-static Node *
+Node *
 folded_safely(const void *expr)
 {
 	Folding		folding = {.expr = (Node *) expr};

@@ -53,6 +53,12 @@ extern bool table_query_cannot_fail(const Query *query);
  * Parts of groupings that are made before a join.
  */
 
+/*
+ * The expression with what is constant computed; NULL if it is, or if that raises an error, which
+ * PostgreSQL may never come to: it drops what nobody asks for before it computes it.
+ */
+extern Node *folded_safely(const void *expr);
+
 /* Can an expression raise no error?  What the planner computes beforehand it has computed then. */
 extern bool folded_cannot_fail(const void *expr);
 

@@ -15,7 +15,7 @@
  * The subquery puts out nothing of d, so that engines can find its rows (first_rows_step.c), and
  * PostgreSQL joins the few that it gives.  They are the first ones, in one of the orders that SQL
  * allows, whether or not a row of f is joined to several of d: the query has all rows of the join
- * that the rows of f belong to.
+ * that the rows of f belong to.  WITH TIES these can be many, and have no array.
  *
  * What the query puts out it computes for these rows only, so it may raise no error.
  */
@@ -28,9 +28,9 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
-#include "rewrite/rewriteManip.h"
 
 #include "plan/query/dependence.h"
+#include "plan/query/grouped_subquery.h"
 #include "plan/query/joined_first_rows.h"
 #include "plan/query/row_places.h"
 #include "plan/query/takes_rows.h"
@@ -45,13 +45,13 @@ may_find_first_rows(const Query *query)
 
 /* A constant number of rows; -1: it is none. */
 static int64
-constant_rows(Node *count)
+constant_rows(const Node *count)
 {
-	Const	   *value = count == NULL ? NULL : (Const *) eval_const_expressions(NULL, count);
+	const Const *value = (const Const *) folded_safely(count);
 
-	if (value == NULL)
+	if (count == NULL)
 		return 0;
-	if (!IsA(value, Const) || value->constisnull || DatumGetInt64(value->constvalue) < 0)
+	if (value == NULL || !IsA(value, Const) || value->constisnull || DatumGetInt64(value->constvalue) < 0)
 		return -1;
 	return Min(DatumGetInt64(value->constvalue), FIRST_ROWS_MAX + 1);
 }
@@ -80,9 +80,9 @@ first_places(const Query *query, Index rti, int64 count)
 	return places;
 }
 
-/* The condition that a row of the table is at one of these places. */
+/* The condition that a row of the table is at one of these places, which are few. */
 static Node *
-is_at_place(Index rti, Query *places)
+is_in_array(Index rti, Query *places)
 {
 	SubLink    *array = makeNode(SubLink);
 	ScalarArrayOpExpr *condition = makeNode(ScalarArrayOpExpr);
@@ -107,13 +107,13 @@ find_first_rows(Query *query)
 	Query	   *places;
 
 	if (count <= 0 || offset < 0 || count + offset > FIRST_ROWS_MAX || rti == 0 ||
-		bms_membership(pull_varnos(NULL, (Node *) query->targetList)) != BMS_MULTIPLE ||
+		query->limitOption == LIMIT_OPTION_WITH_TIES || !puts_out_others(query, rti) ||
 		!relation_has_places(query, rti) ||
-		query_depends_on_values(query) || contain_volatile_functions((Node *) query) ||
+		!query_can_be_copied(query) || contain_volatile_functions((Node *) query) ||
 		!other_targets_cannot_fail(query->targetList, NULL))
 		return false;
 	places = first_places(query, rti, count + offset);
-	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_place(rti, places));
+	query->jointree->quals = make_and_qual(query->jointree->quals, is_in_array(rti, places));
 	query->hasSubLinks = true;
 	return true;
 }

@@ -33,14 +33,11 @@
 #include "optimizer/tlist.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
-#include "plan/plan_info.h"
 #include "plan/query/dependence.h"
 #include "plan/query/joined_ranked_rows.h"
-#include "plan/query/number_condition.h"
+#include "plan/query/row_numbers.h"
 #include "plan/query/row_places.h"
 #include "plan/query/where_conjuncts.h"
 
@@ -52,13 +49,6 @@ typedef struct Ranking
 	List	   *windows;		/* WindowClause, of which it is by one */
 	int64		greatest;
 } Ranking;
-
-static bool
-numbers_rows(const WindowFunc *function)
-{
-	return function->winfnoid == F_ROW_NUMBER || function->winfnoid == F_RANK_ ||
-		function->winfnoid == F_DENSE_RANK_;
-}
 
 /* Does the query have rows of a join that are not grouped, nor taken in part? */
 static bool
@@ -97,23 +87,6 @@ may_find_ranked_rows(const Query *query)
 		if (is_numbered(lfirst_node(RangeTblEntry, lc)))
 			return true;
 	return false;
-}
-
-/* Are columns of several tables put out?  Those of one engines give without this. */
-static bool
-puts_out_join(const Query *query)
-{
-	Relids		relids = NULL;
-	ListCell   *lc;
-
-	foreach(lc, query->targetList)
-	{
-		const TargetEntry *target = lfirst_node(TargetEntry, lc);
-
-		if (!target->resjunk)
-			relids = bms_add_members(relids, pull_varnos(NULL, (Node *) target->expr));
-	}
-	return bms_membership(relids) == BMS_MULTIPLE;
 }
 
 /* A subquery as a relation. */
@@ -177,7 +150,7 @@ keep_wanted(const Ranking *ranking)
 	Query	   *places;
 
 	if (rti == 0 || ranking->greatest < 1 || ranking->greatest > FIRST_ROWS_MAX_NUMBER ||
-		!puts_out_join(query) || query_depends_on_values(query) ||
+		!puts_out_others(query, rti) || !query_can_be_copied(query) ||
 		contain_volatile_functions((Node *) query) ||
 		!other_targets_cannot_fail(query->targetList, (Expr *) ranking->function))
 		return false;
@@ -194,13 +167,9 @@ keep_distinct(Query *query)
 	WindowClause *window = makeNode(WindowClause);
 	WindowFunc *function = makeNode(WindowFunc);
 	Ranking		ranking = {query, function, list_make1(window), 1};
-	ListCell   *lc;
 
 	window->partitionClause = copyObject(query->distinctClause);
-	foreach(lc, query->sortClause)
-		if (get_sortgroupref_clause_noerr(lfirst_node(SortGroupClause, lc)->tleSortGroupRef,
-										  query->distinctClause) == NULL)
-			window->orderClause = lappend(window->orderClause, copyObject(lfirst(lc)));
+	window->orderClause = copyObject(order_behind_keys(query));
 	window->frameOptions = FRAMEOPTION_DEFAULTS;
 	window->winref = 1;
 	function->winfnoid = F_ROW_NUMBER;
@@ -217,6 +186,7 @@ find_ranking(const Query *query, const Node *column, Ranking *ranking)
 	const Var  *var = (const Var *) column;
 	const RangeTblEntry *rte;
 	const TargetEntry *target;
+	RowNumbering numbering;
 
 	if (!IsA(var, Var) || var->varlevelsup != 0 || var->varattno <= 0)
 		return false;
@@ -224,7 +194,8 @@ find_ranking(const Query *query, const Node *column, Ranking *ranking)
 	if (!is_numbered(rte))
 		return false;
 	target = list_nth_node(TargetEntry, rte->subquery->targetList, var->varattno - 1);
-	if (!IsA(target->expr, WindowFunc) || !numbers_rows((const WindowFunc *) target->expr))
+	if (!IsA(target->expr, WindowFunc) ||
+		!find_numbering((const WindowFunc *) target->expr, &numbering))
 		return false;
 	ranking->query = rte->subquery;
 	ranking->function = (WindowFunc *) target->expr;
@@ -241,7 +212,7 @@ find_ranked_rows(Query *query)
 
 	foreach(lc, conjuncts_of(query->jointree->quals))
 	{
-		Node	   *condition = eval_const_expressions(NULL, copyObject(lfirst(lc)));
+		const Node *condition = lfirst(lc);
 		Ranking		ranking;
 		Node	   *column;
 

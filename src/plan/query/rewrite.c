@@ -53,10 +53,6 @@ rewrite_walker(Node *node, void *context)
 	rewrite->rewritten |= decorrelate(query, &around);
 	if (may_aggregate_before_join(query))
 		rewrite->rewritten |= aggregate_before_join(query, &around);
-	if (may_find_first_rows(query))
-		rewrite->rewritten |= find_first_rows(query);
-	if (may_find_ranked_rows(query))
-		rewrite->rewritten |= find_ranked_rows(query);
 	return false;
 }
 
@@ -69,8 +65,7 @@ candidate_walker(Node *node, void *context)
 	if (IsA(node, SubLink) && may_be_joined((const SubLink *) node))
 		return true;
 	if (IsA(node, Query))
-		return may_aggregate_before_join((Query *) node) || may_find_first_rows((Query *) node) ||
-			may_find_ranked_rows((Query *) node) ||
+		return may_aggregate_before_join((Query *) node) ||
 			query_tree_walker((Query *) node, candidate_walker, context, 0);
 	return expression_tree_walker(node, candidate_walker, context);
 }
@@ -88,4 +83,50 @@ rewrite_query(Query *query)
 
 	(void) rewrite_walker((Node *) query, &context);
 	return context.rewritten;
+}
+
+/* In place.  context: a bool, whether a query was rewritten. */
+static bool
+place_walker(Node *node, void *context)
+{
+	Query	   *query = (Query *) node;
+	bool	   *found = context;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, place_walker, context);
+	(void) query_tree_walker(query, place_walker, context, 0);
+	if (may_find_first_rows(query))
+		*found |= find_first_rows(query);
+	if (may_find_ranked_rows(query))
+		*found |= find_ranked_rows(query);
+	return false;
+}
+
+/* Is there a query of which places may be found? */
+static bool
+place_candidate_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return may_find_first_rows((Query *) node) || may_find_ranked_rows((Query *) node) ||
+			query_tree_walker((Query *) node, place_candidate_walker, context, 0);
+	return expression_tree_walker(node, place_candidate_walker, context);
+}
+
+bool
+may_find_places(Query *query)
+{
+	return place_candidate_walker((Node *) query, NULL);
+}
+
+bool
+find_places(Query *query)
+{
+	bool		found = false;
+
+	(void) place_walker((Node *) query, &found);
+	return found;
 }

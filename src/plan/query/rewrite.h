@@ -17,6 +17,13 @@ extern bool may_rewrite_query(Query *query);
  */
 extern bool rewrite_query(Query *query);
 
+/*
+ * The same for queries of which engines can find the rows of one table that are among the first ones
+ * (joined_first_rows.h, joined_ranked_rows.h).
+ */
+extern bool may_find_places(Query *query);
+extern bool find_places(Query *query);
+
 /* What is around a query that is rewritten. */
 typedef struct Surroundings
 {

@@ -94,6 +94,22 @@ largest_relation_with_places(const Query *query)
 	return largest;
 }
 
+bool
+puts_out_others(const Query *query, Index rti)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->targetList)
+	{
+		const TargetEntry *target = lfirst_node(TargetEntry, lc);
+		Relids		relids = pull_varnos(NULL, (Node *) target->expr);
+
+		if (!target->resjunk && !bms_is_subset(relids, bms_make_singleton((int) rti)))
+			return true;
+	}
+	return false;
+}
+
 Var *
 place_of_row(Index rti)
 {
@@ -149,9 +165,10 @@ other_targets_cannot_fail(const List *targets, const Expr *number)
 		const TargetEntry *target = lfirst_node(TargetEntry, lc);
 		Node	   *expr = (Node *) target->expr;
 
-		if (target->ressortgroupref != 0 || (number != NULL && equal(expr, number)))
+		if (number != NULL && equal(expr, number))
 			continue;
-		if (contain_window_function(expr) || !condition_cannot_fail(expr, SUBQUERIES_FAIL))
+		if (contain_window_function(expr) ||
+			(target->ressortgroupref == 0 && !condition_cannot_fail(expr, SUBQUERIES_FAIL)))
 			return false;
 	}
 	return true;

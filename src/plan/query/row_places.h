@@ -16,6 +16,9 @@ extern bool relation_has_places(const Query *query, Index rti);
 /* The largest such relation; 0: there is none. */
 extern Index largest_relation_with_places(const Query *query);
 
+/* Does the query put out columns of others than this one, of which engines give the rows? */
+extern bool puts_out_others(const Query *query, Index rti);
+
 /* The place of a row of the relation. */
 extern Var *place_of_row(Index rti);
 
@@ -29,8 +32,8 @@ extern Node *is_at_places(Index rti, Query *places);
 extern List *add_junk_targets(List *targets, const List *from);
 
 /*
- * Can those entries that nothing is sorted or grouped by raise no error, and have they no window
- * function?  But for what is equal to number, unless that is NULL.
+ * Has no entry a window function, and can those that nothing is sorted or grouped by raise no error?
+ * But for what is equal to number, unless that is NULL.
  */
 extern bool other_targets_cannot_fail(const List *targets, const Expr *number);
 

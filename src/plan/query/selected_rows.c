@@ -97,7 +97,7 @@ select_in_query(Query *query, bool nested)
 	Index		rti = largest_relation_with_places(query);
 	List	   *conditions = rti != 0 ? own_conditions(query, rti) : NIL;
 
-	if (conditions == NIL || (!nested && is_selection(query)) || query_depends_on_values(query))
+	if (conditions == NIL || (!nested && is_selection(query)) || !query_can_be_copied(query))
 		return false;
 	query->jointree->quals = make_and_qual(query->jointree->quals,
 										   is_at_places(rti, selected_places(query, rti, conditions)));

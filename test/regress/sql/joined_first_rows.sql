@@ -26,7 +26,6 @@ SELECT check_engine('SELECT * FROM (SELECT id, v, row_number() OVER (PARTITION B
 SELECT rest, check_engine('SELECT l.*, name, area, big FROM joined_rows l ' || rest)
 FROM unnest(ARRAY['JOIN joined_kinds k ON id % 50 = k.k WHERE area = 3 ORDER BY v DESC, id LIMIT 9',
 	'JOIN joined_kinds k ON id % 50 = k.k WHERE area = 3 AND v % 2 = 0 ORDER BY v DESC, id LIMIT 5 OFFSET 3',
-	'LEFT JOIN joined_kinds k ON id % 50 = k.k ORDER BY v, id FETCH FIRST 4 ROWS WITH TIES',
 	'LEFT JOIN joined_kinds k ON id % 50 = k.k AND area < 3 WHERE note LIKE ''%7'' ORDER BY v, id LIMIT 4',
 	', joined_kinds k WHERE id % 50 = k.k AND EXISTS (SELECT FROM joined_tags t WHERE t.k = k.k AND tag LIKE ''%5'') ORDER BY v DESC, id LIMIT 6',
 	'JOIN (SELECT k AS id, name, area, big FROM joined_kinds) k USING (id) ORDER BY v DESC, l.id LIMIT 6']) rest;
@@ -48,6 +47,7 @@ FROM unnest(ARRAY['RIGHT JOIN joined_kinds k ON id % 50 = k.k ORDER BY v, id LIM
 	'FULL JOIN joined_kinds k ON id = k.k ORDER BY v, id LIMIT 3',
 	'JOIN joined_kinds k ON id % 50 = k.k ORDER BY v, name, id LIMIT 3',
 	'JOIN joined_kinds k ON id % 50 = k.k ORDER BY area, id LIMIT 3',
+	'LEFT JOIN joined_kinds k ON id % 50 = k.k ORDER BY v, id FETCH FIRST 4 ROWS WITH TIES',
 	'JOIN joined_kinds k ON id % 50 = k.k ORDER BY v, id LIMIT 129',
 	'JOIN joined_kinds k ON id % 50 = k.k ORDER BY v, id LIMIT 3 FOR UPDATE']) rest;
 SELECT is_taken('SELECT l.id, t.k FROM joined_rows l JOIN joined_tags t ON id % 50 = t.k ORDER BY v DESC, id LIMIT 9');
@@ -79,6 +79,26 @@ RESET gpuagg.mode;
 -- not so: other functions of the window, errors, more rows than engines find
 SELECT output, condition, is_taken(format('SELECT * FROM (SELECT l.id, name, %s AS m, row_number() OVER w AS n FROM joined_rows l JOIN joined_kinds k ON id %% 50 = k.k WINDOW w AS (PARTITION BY area ORDER BY v, id)) s WHERE %s', output, condition))
 FROM (VALUES ('count(*) OVER w', 'n <= 3'), ('1 / (k.k - 3)', 'n <= 3'), ('random()', 'n <= 3'), ('l.v', 'n <= 17'), ('l.v', 'n > 3'), ('l.v', 'n <= m')) f(output, condition);
+
+-- what copies of a query cannot have: CTEs of queries around it, samples
+SELECT check_query('WITH c AS (SELECT k, name FROM joined_kinds) SELECT * FROM (SELECT l.id, c.name FROM joined_rows l JOIN c ON l.id % 50 = c.k ORDER BY l.v DESC, l.id LIMIT 3) s');
+SELECT check_query('WITH c AS MATERIALIZED (SELECT k, name FROM joined_kinds) SELECT * FROM (SELECT l.id, c.name, row_number() OVER (PARTITION BY name ORDER BY v, id) AS n FROM joined_rows l JOIN c ON l.id % 50 = c.k) s WHERE n <= 2');
+SELECT check_query('WITH c AS (SELECT k, name FROM joined_kinds) SELECT * FROM (SELECT DISTINCT ON (name) l.id, c.name FROM joined_rows l JOIN c ON l.id % 50 = c.k ORDER BY name, v) s');
+SELECT is_taken('SELECT l.id, name FROM joined_rows l JOIN joined_kinds k TABLESAMPLE SYSTEM (100) ON l.id % 50 = k.k ORDER BY l.v DESC, l.id LIMIT 3');
+-- outputs that are parts of what the window is by, that are NULL where nothing is joined, or of another window
+SELECT check_engine('SELECT * FROM (SELECT id, v % 10 + 1 AS m, row_number() OVER (PARTITION BY v % 10 ORDER BY v, id) AS n FROM joined_rows JOIN joined_kinds k ON id % 50 = k.k) s WHERE n <= 2');
+SELECT check_query('SELECT DISTINCT ON (l.v % 10) l.id, s.c FROM joined_rows l LEFT JOIN (SELECT k, 7 AS c FROM joined_kinds) s ON l.id % 50 = s.k ORDER BY l.v % 10, l.v, l.id');
+SELECT check_query('SELECT * FROM (SELECT l.id, s.c, row_number() OVER (PARTITION BY l.v % 10 ORDER BY l.v, l.id) AS n FROM joined_rows l LEFT JOIN (SELECT k, 7 AS c FROM joined_kinds) s ON l.id % 50 = s.k) s WHERE n < 3');
+SELECT check_query('SELECT * FROM (SELECT l.id, k.c, row_number() OVER (PARTITION BY k.k ORDER BY l.v, l.id) AS n, count(*) OVER (PARTITION BY k.k) AS m FROM joined_rows l JOIN (SELECT k, count(*) AS c FROM joined_tags GROUP BY k) k ON l.id % 50 = k.k ORDER BY m) s WHERE n <= 3');
+-- errors of conditions that PostgreSQL does not come to, and the row of a cursor that an index orders
+SELECT check_query('SELECT * FROM (SELECT l.id, name, row_number() OVER (PARTITION BY name ORDER BY v, id) AS n FROM joined_rows l JOIN joined_kinds k ON id % 50 = k.k) s WHERE false AND 1 / 0 = 1 AND n <= 2');
+SET gpuagg.mode = force;
+BEGIN;
+DECLARE one CURSOR FOR SELECT * FROM joined_rows WHERE v > 5 ORDER BY id;
+FETCH 1 FROM one;
+UPDATE joined_rows SET note = 'updated' WHERE CURRENT OF one RETURNING *;
+ROLLBACK;
+RESET gpuagg.mode;
 
 -- what EXPLAIN shows
 SET gpuagg.mode = force;

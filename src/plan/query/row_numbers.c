@@ -1,15 +1,36 @@
 /*
- * number_condition.c
- *	  Conditions on the numbers of rows.
+ * row_numbers.c
+ *	  How queries number the rows of groups, and take the first ones.
  */
 #include "postgres.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "plan/query/number_condition.h"
+#include "plan/query/row_numbers.h"
+
+bool
+find_numbering(const WindowFunc *function, RowNumbering *numbering)
+{
+	switch (function->winfnoid)
+	{
+		case F_ROW_NUMBER:
+			*numbering = NUMBER_OF_ROW;
+			return true;
+		case F_RANK_:
+			*numbering = NUMBER_OF_RANK;
+			return true;
+		case F_DENSE_RANK_:
+			*numbering = NUMBER_OF_DENSE_RANK;
+			return true;
+		default:
+			return false;
+	}
+}
 
 static bool
 integer_value(const Node *node, int64 *value)
@@ -63,4 +84,20 @@ greatest_number_of(const OpExpr *condition, int64 *number)
 		default:
 			return NULL;
 	}
+}
+
+List *
+order_behind_keys(const Query *query)
+{
+	List	   *order = NIL;
+	ListCell   *lc;
+
+	foreach(lc, query->sortClause)
+	{
+		const SortGroupClause *sort = lfirst(lc);
+
+		if (get_sortgroupref_clause_noerr(sort->tleSortGroupRef, query->distinctClause) == NULL)
+			order = lappend(order, lfirst(lc));
+	}
+	return order;
 }
