@@ -27,6 +27,12 @@
 #define LEAST_COST_TO_SELECT 5000
 
 /*
+ * Before 18, a plan that has what an enable_* setting forbids costs more than this, which tells nothing
+ * of what it takes.
+ */
+#define FORBIDDEN_COST 1e10
+
+/*
  * A rewritten query's plan is taken if it costs less than this share of the query's own: tables by
  * index, as subqueries are often asked for, take less time than their costs say.
  */
@@ -111,7 +117,8 @@ is_better(const PlannedStmt *rewritten, const PlannedStmt *own, const Rewriting 
 	if (rewriting->forced && gpuagg_mode == MODE_FORCE &&
 		engines > count_engines(own, rewriting->rows))
 		return true;
-	return rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
+	return own->planTree->total_cost < FORBIDDEN_COST &&
+		rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
 }
 
 /* Whose turn it is after this hook. */
