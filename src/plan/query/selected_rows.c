@@ -41,7 +41,7 @@ has_conditions(const Query *query)
 		query->rowMarks == NIL;
 }
 
-/* Does a single table have the query's rows, which are taken as they are?  Then its scan is an engine's. */
+/* Are the query's rows those of a single table, taken as they are?  Then its scan can be an engine's. */
 static bool
 is_selection(const Query *query)
 {
@@ -70,7 +70,10 @@ own_conditions(const Query *query, Index rti)
 	return own;
 }
 
-/* SELECT ctid FROM the table WHERE these.  OFFSET 0 keeps the planner from making it a part of the query. */
+/*
+ * SELECT ctid FROM the table WHERE these.  OFFSET 0 keeps the planner from making it a part of the
+ * query.
+ */
 static Query *
 selected_places(const Query *query, Index rti, List *conditions)
 {
