@@ -334,6 +334,26 @@ compat_copy_relation(Query *to, const Query *from, Index rti)
 }
 
 /*
+ * Has the table columns that are computed when they are read?
+ *
+ * 18: there are such.
+ */
+bool
+compat_has_virtual_columns(Oid relid)
+{
+#if PG_VERSION_NUM >= 180000
+	Relation	relation = relation_open(relid, NoLock);
+	const TupleConstr *constr = RelationGetDescr(relation)->constr;
+	bool		result = constr != NULL && constr->has_generated_virtual;
+
+	relation_close(relation, NoLock);
+	return result;
+#else
+	return false;
+#endif
+}
+
+/*
  * The wait event of this name.
  *
  * 17: extensions have wait events of their own.  A server has 128 of them, and

@@ -86,6 +86,18 @@ sorts_all_rows(const Path *path)
 	return IsA(path, SortPath);
 }
 
+/* May PostgreSQL read the rows in their order, so that a cursor's current row can be updated? */
+static bool
+may_be_updated(const RelOptInfo *ordered_rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, ordered_rel->pathlist)
+		if (!sorts_all_rows(lfirst(lc)))
+			return selection_step_is_for_cursor();
+	return false;
+}
+
 /* Why the first rows of the order cannot be kept, or NULL. */
 static const char *
 examine_count(double count)
@@ -107,7 +119,7 @@ ordered_step_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_re
 
 	if (native == NULL)
 		return "PostgreSQL has no path of its own for the step";
-	if (selection_step_is_for_cursor() && !sorts_all_rows(native))
+	if (may_be_updated(ordered_rel))
 		return "a cursor's current row may be updated";
 	if (reason != NULL)
 		return reason;

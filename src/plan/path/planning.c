@@ -76,6 +76,17 @@ gives_rows(const CustomScan *scan)
 	return plan_info_from_list(scan->custom_private)->first_rows != NULL;
 }
 
+/* Of a GpuAgg node's children, the first is its fallback. */
+static int
+count_custom(const CustomScan *scan, bool rows)
+{
+	if (scan->methods != &gpuagg_scan_methods)
+		return count_nodes_in(scan->custom_plans, rows);
+	if (!rows || gives_rows(scan))
+		return 1;
+	return count_nodes_in(list_copy_tail(scan->custom_plans, 1), rows);
+}
+
 /* The GpuAgg nodes of a plan, or those that give rows of a table, without those below one. */
 static int
 count_nodes(const Plan *plan, bool rows)
@@ -85,10 +96,7 @@ count_nodes(const Plan *plan, bool rows)
 	switch (nodeTag(plan))
 	{
 		case T_CustomScan:
-			if (((const CustomScan *) plan)->methods == &gpuagg_scan_methods &&
-				(!rows || gives_rows((const CustomScan *) plan)))
-				return 1;
-			return count_nodes_in(((const CustomScan *) plan)->custom_plans, rows);
+			return count_custom((const CustomScan *) plan, rows);
 		case T_Append:
 			return count_nodes_in(((const Append *) plan)->appendplans, rows);
 		case T_MergeAppend:
@@ -111,13 +119,14 @@ static bool
 is_better(const PlannedStmt *rewritten, const PlannedStmt *own, const Rewriting *rewriting)
 {
 	int			engines = count_engines(rewritten, rewriting->rows);
+	bool		more = engines > count_engines(own, rewriting->rows);
 
-	if (engines == 0)
+	if (rewriting->rows ? !more : engines == 0)
 		return false;
-	if (rewriting->forced && gpuagg_mode == MODE_FORCE &&
-		engines > count_engines(own, rewriting->rows))
+	if (rewriting->forced && gpuagg_mode == MODE_FORCE && more)
 		return true;
 	return own->planTree->total_cost < FORBIDDEN_COST &&
+		compat_disabled_nodes(rewritten->planTree) <= compat_disabled_nodes(own->planTree) &&
 		rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
 }
 
@@ -144,15 +153,25 @@ plan_next(Query *query, const PlannerInput *in)
 						  COMPAT_PLANNER_MEMBER_ARGS(in));
 }
 
-/* The better one of a plan, and that of the rewritten query. */
-static PlannedStmt *
-better_plan(PlannedStmt *plan, Query *copy, const PlannerInput *in, const Rewriting *rewriting)
+/* Is it worth the time to plan another query? */
+static bool
+is_worthwhile(const PlannedStmt *plan, const Rewriting *rewriting)
 {
+	if (rewriting->rows && selection_step_is_for_cursor())
+		return false;			/* the first rows are wanted, and may be updated */
+	return plan->planTree->total_cost >= rewriting->least ||
+		(rewriting->forced && gpuagg_mode == MODE_FORCE);
+}
+
+/* The better one of a plan, and that of the query rewritten. */
+static PlannedStmt *
+better_plan(PlannedStmt *plan, const Query *query, const PlannerInput *in, const Rewriting *rewriting)
+{
+	Query	   *copy = copyObject((Query *) query);
 	PlannerRun *own;
 	PlannedStmt *other;
 
-	if ((plan->planTree->total_cost < rewriting->least &&
-		 !(rewriting->forced && gpuagg_mode == MODE_FORCE)) || !rewriting->rewrite(copy))
+	if (!rewriting->rewrite(copy))
 		return plan;
 	own = report_switch(report_begin(in->reported));
 	other = plan_next(copy, in);
@@ -166,17 +185,21 @@ better_plan(PlannedStmt *plan, Query *copy, const PlannerInput *in, const Rewrit
 static PlannedStmt *
 best_plan(Query *query, const PlannerInput *in)
 {
-	Query	   *copies[lengthof(rewritings)] = {NULL};
+	bool		may[lengthof(rewritings)];
+	Query	   *copy = NULL;
 	PlannedStmt *plan;
 
-	/* planning changes the query */
-	for (int i = 0; i < (int) lengthof(rewritings) && gpuagg_mode != MODE_OFF; i++)
-		if (rewritings[i].may(query))
-			copies[i] = copyObject(query);
+	for (int i = 0; i < (int) lengthof(rewritings); i++)
+	{
+		may[i] = gpuagg_mode != MODE_OFF && rewritings[i].may(query);
+		/* planning changes the query */
+		if (may[i] && copy == NULL)
+			copy = copyObject(query);
+	}
 	plan = plan_next(query, in);
 	for (int i = 0; i < (int) lengthof(rewritings); i++)
-		if (copies[i] != NULL)
-			plan = better_plan(plan, copies[i], in, &rewritings[i]);
+		if (may[i] && is_worthwhile(plan, &rewritings[i]))
+			plan = better_plan(plan, copy, in, &rewritings[i]);
 	return plan;
 }
 

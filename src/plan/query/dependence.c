@@ -5,8 +5,11 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "plan/query/dependence.h"
 
 /*
@@ -41,6 +44,22 @@ query_depends_on_values(Query *query)
 	return query_tree_walker(query, is_given_walker, &level, 0);
 }
 
+/* May two scans of a table differ, or a column of it be an expression that raises errors? */
+static bool
+table_is_not_copied(const RangeTblEntry *rte)
+{
+	ListCell   *lc;
+
+	if (rte->relkind == RELKIND_FOREIGN_TABLE || compat_has_virtual_columns(rte->relid))
+		return true;
+	if (!rte->inh || !has_subclass(rte->relid))
+		return false;
+	foreach(lc, find_all_inheritors(rte->relid, AccessShareLock, NULL))
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_FOREIGN_TABLE)
+			return true;
+	return false;
+}
+
 /* Is a part of a query a relation that a copy of it cannot read?  context: as above. */
 static bool
 is_not_copied_walker(Node *node, void *context)
@@ -56,7 +75,7 @@ is_not_copied_walker(Node *node, void *context)
 
 		return rte->tablesample != NULL || rte->self_reference ||
 			(rte->rtekind == RTE_CTE && (int) rte->ctelevelsup > *level) ||
-			(rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE);
+			(rte->rtekind == RTE_RELATION && table_is_not_copied(rte));
 	}
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, is_not_copied_walker, context);

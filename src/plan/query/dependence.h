@@ -12,7 +12,8 @@ extern bool query_depends_on_values(Query *query);
 
 /*
  * Has a copy of the query, as a part of it or further below, the same rows?  It has no value or CTE
- * of a query around it, and of its tables none is sampled or foreign.
+ * of a query around it, and of its tables none is sampled, foreign or has virtual columns, which
+ * are expressions.
  */
 extern bool query_can_be_copied(Query *query);
 

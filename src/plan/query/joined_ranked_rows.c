@@ -35,6 +35,7 @@
 #include "parser/parsetree.h"
 #include "utils/fmgroids.h"
 
+#include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
 #include "plan/query/joined_ranked_rows.h"
 #include "plan/query/row_numbers.h"
@@ -155,6 +156,9 @@ keep_wanted(const Ranking *ranking)
 		!other_targets_cannot_fail(query->targetList, (Expr *) ranking->function))
 		return false;
 	places = wanted_places(ranking, rti);
+	/* rows are not to be estimated to be left out twice */
+	if (join_conditions_cannot_fail(query->jointree, SUBQUERIES_FAIL))
+		drop_conditions(query, conditions_of_rows(query, rti));
 	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_places(rti, places));
 	query->hasSubLinks = true;
 	return true;

@@ -16,10 +16,12 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/syscache.h"
 
 #include "plan/query/conditions.h"
 #include "plan/query/row_places.h"
+#include "plan/query/where_conjuncts.h"
 
 /* Is each row of the relation one of the join's, if conditions let it pass? */
 static bool
@@ -108,6 +110,34 @@ puts_out_others(const Query *query, Index rti)
 			return true;
 	}
 	return false;
+}
+
+List *
+conditions_of_rows(const Query *query, Index rti)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, conjuncts_of(query->jointree->quals))
+	{
+		Node	   *condition = lfirst(lc);
+		int			of;
+
+		if (bms_get_singleton_member(pull_varnos(NULL, condition), &of) && of == (int) rti &&
+			!checkExprHasSubLink(condition) && !contain_volatile_functions(condition) &&
+			!contain_vars_of_level(condition, 1) &&
+			condition_cannot_fail(condition, SUBQUERIES_FAIL))
+			own = lappend(own, condition);
+	}
+	return own;
+}
+
+void
+drop_conditions(Query *query, const List *conditions)
+{
+	List	   *others = list_difference_ptr(conjuncts_of(query->jointree->quals), conditions);
+
+	query->jointree->quals = others == NIL ? NULL : (Node *) make_ands_explicit(others);
 }
 
 Var *

@@ -22,6 +22,13 @@ extern bool puts_out_others(const Query *query, Index rti);
 /* The place of a row of the relation. */
 extern Var *place_of_row(Index rti);
 
+/*
+ * Conjuncts of the query's WHERE that are of this relation's rows alone, and raise no errors; and to
+ * take such ones out.
+ */
+extern List *conditions_of_rows(const Query *query, Index rti);
+extern void drop_conditions(Query *query, const List *conditions);
+
 /* The condition that a row of the relation is at one of a subquery's places, which may repeat. */
 extern Node *is_at_places(Index rti, Query *places);
 

@@ -8,12 +8,12 @@
  *
  * has the rows of
  *
- *	  SELECT ... FROM f JOIN d ON ... WHERE f.x = 3 AND ... AND
+ *	  SELECT ... FROM f JOIN d ON ... WHERE ... AND
  *		f.ctid IN (SELECT f.ctid FROM f WHERE f.x = 3)
  *
  * of which the subquery is an engine's (plan/path/selection_step.c).  Likewise with windows and
- * DISTINCT.  Conditions that may raise errors are not among those of the subquery, which computes
- * them for all rows.
+ * DISTINCT.  No condition of the query may raise errors: it may be evaluated for other rows then.
+ * The table's own are in the subquery only, so that rows are not estimated to be left out twice.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 
 #include "compat.h"
@@ -29,7 +29,6 @@
 #include "plan/query/dependence.h"
 #include "plan/query/row_places.h"
 #include "plan/query/selected_rows.h"
-#include "plan/query/where_conjuncts.h"
 
 /* Has the query rows of FROM that WHERE lets pass, and neither locks nor groups them? */
 static bool
@@ -47,27 +46,6 @@ is_selection(const Query *query)
 {
 	return list_length(query->rtable) == 1 && !query->hasWindowFuncs &&
 		query->distinctClause == NIL;
-}
-
-/* The conditions of the table's rows alone. */
-static List *
-own_conditions(const Query *query, Index rti)
-{
-	List	   *own = NIL;
-	ListCell   *lc;
-
-	foreach(lc, conjuncts_of(query->jointree->quals))
-	{
-		Node	   *condition = lfirst(lc);
-		int			of;
-
-		if (bms_get_singleton_member(pull_varnos(NULL, condition), &of) && of == (int) rti &&
-			!checkExprHasSubLink(condition) && !contain_volatile_functions(condition) &&
-			!contain_vars_of_level(condition, 1) &&
-			condition_cannot_fail(condition, SUBQUERIES_FAIL))
-			own = lappend(own, condition);
-	}
-	return own;
 }
 
 /*
@@ -98,12 +76,16 @@ static bool
 select_in_query(Query *query, bool nested)
 {
 	Index		rti = largest_relation_with_places(query);
-	List	   *conditions = rti != 0 ? own_conditions(query, rti) : NIL;
+	List	   *conditions = rti != 0 ? conditions_of_rows(query, rti) : NIL;
+	Query	   *places;
 
-	if (conditions == NIL || (!nested && is_selection(query)) || !query_can_be_copied(query))
+	if (conditions == NIL || (!nested && is_selection(query)) ||
+		rt_fetch(rti, query->rtable)->securityQuals != NIL || !query_can_be_copied(query) ||
+		!join_conditions_cannot_fail(query->jointree, SUBQUERIES_FAIL))
 		return false;
-	query->jointree->quals = make_and_qual(query->jointree->quals,
-										   is_at_places(rti, selected_places(query, rti, conditions)));
+	places = selected_places(query, rti, conditions);
+	drop_conditions(query, conditions);
+	query->jointree->quals = make_and_qual(query->jointree->quals, is_at_places(rti, places));
 	query->hasSubLinks = true;
 	return true;
 }
@@ -155,5 +137,6 @@ candidate_walker(Node *node, void *context)
 bool
 may_select_rows(Query *query)
 {
-	return candidate_walker((Node *) query, NULL);
+	return (has_conditions(query) && !is_selection(query)) ||
+		query_tree_walker(query, candidate_walker, NULL, 0);
 }

@@ -158,13 +158,25 @@ SELECT query, taken_by_cost(query) FROM unnest(ARRAY[
 	'SELECT m.*, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE ''n12345%''',
 	'SELECT m.id, name FROM selected_many m LEFT JOIN selected_kinds s ON m.k = s.k WHERE m.note LIKE ''n12345%'' AND (name IS NULL OR name < ''kind 7'')',
 	'SELECT id, lag(id) OVER (ORDER BY id) FROM selected_many WHERE note LIKE ''n12345%''',
+	'SELECT m.k, name, rank() OVER (ORDER BY name, id) FROM selected_many m, selected_kinds s WHERE m.k = s.k AND m.note LIKE ''n12345%'' AND id > 5',
 	'SELECT m.k, name, rank() OVER (ORDER BY name, id) FROM selected_many m, selected_kinds s WHERE m.k = s.k AND m.note LIKE ''n12345%'' AND id / (id - 5) > 0',
 	'SELECT m.id, name FROM selected_kinds s LEFT JOIN selected_many m ON m.k = s.k WHERE m.note LIKE ''n12345%''',
 	'SELECT m.id, name FROM selected_kinds s LEFT JOIN selected_many m ON m.k = s.k WHERE m.note LIKE ''n12345%'' OR m.k IS NULL',
 	'SELECT m.*, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE ''n1%''',
 	'INSERT INTO selected_copy SELECT m.id, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE ''n12345%''']) query;
+-- a policy with a subquery: the rows of this table are PostgreSQL's
+CREATE ROLE gpuagg_test_selected_many;
+CREATE POLICY own ON selected_many USING (k IN (SELECT k FROM selected_kinds WHERE k % 2 = 0));
+ALTER TABLE selected_many ENABLE ROW LEVEL SECURITY;
+GRANT SELECT ON selected_many, selected_kinds TO gpuagg_test_selected_many;
+SET ROLE gpuagg_test_selected_many;
+SET gpuagg.mode = auto;
+SELECT m.id, name FROM selected_many m JOIN selected_kinds USING (k) WHERE note LIKE 'n12345%' ORDER BY m.id;
+RESET gpuagg.mode;
+RESET ROLE;
 DROP FUNCTION taken_by_cost(text);
 DROP TABLE selected_many, selected_kinds, selected_copy;
+DROP ROLE gpuagg_test_selected_many;
 DROP TABLE selected, selected_parts;
 DROP ROLE gpuagg_test_selected;
 DROP FUNCTION numbered(text);
