@@ -11,9 +11,9 @@
  *	  SELECT ... FROM f JOIN d ON ... WHERE ... AND
  *		f.ctid IN (SELECT f.ctid FROM f WHERE f.x = 3)
  *
- * of which the subquery is an engine's (plan/path/selection_step.c).  Likewise with windows and
- * DISTINCT.  No condition of the query may raise errors: it may be evaluated for other rows then.
- * The table's own are in the subquery only, so that rows are not estimated to be left out twice.
+ * of which the subquery is an engine's (plan/path/selection_step.c).  Likewise with windows.  No
+ * condition of the query may raise errors: it may be evaluated for other rows then.  The table's own
+ * are in the subquery only, so that rows are not estimated to be left out twice.
  */
 #include "postgres.h"
 
@@ -30,13 +30,20 @@
 #include "plan/query/row_places.h"
 #include "plan/query/selected_rows.h"
 
+/* Does it group rows?  An engine then does so with what it reads, and with its subqueries' joins. */
+static bool
+groups_rows(const Query *query)
+{
+	return query->hasAggs || query->groupClause != NIL || query->groupingSets != NIL ||
+		query->havingQual != NULL || query->distinctClause != NIL;
+}
+
 /* Has the query rows of FROM that WHERE lets pass, and neither locks nor groups them? */
 static bool
 has_conditions(const Query *query)
 {
 	return query->commandType == CMD_SELECT && query->jointree != NULL &&
-		query->jointree->quals != NULL && !query->hasAggs && query->groupClause == NIL &&
-		query->groupingSets == NIL && query->havingQual == NULL && query->setOperations == NULL &&
+		query->jointree->quals != NULL && !groups_rows(query) && query->setOperations == NULL &&
 		query->rowMarks == NIL;
 }
 
@@ -44,8 +51,7 @@ has_conditions(const Query *query)
 static bool
 is_selection(const Query *query)
 {
-	return list_length(query->rtable) == 1 && !query->hasWindowFuncs &&
-		query->distinctClause == NIL;
+	return list_length(query->rtable) == 1 && !query->hasWindowFuncs;
 }
 
 /*
@@ -106,6 +112,8 @@ select_walker(Node *node, void *context)
 		return false;
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, select_walker, context);
+	if (groups_rows((Query *) node))
+		return false;
 	select->nested = true;
 	(void) query_tree_walker((Query *) node, select_walker, context, 0);
 	select->nested = nested;
@@ -130,13 +138,15 @@ candidate_walker(Node *node, void *context)
 		return false;
 	if (IsA(node, Query))
 		return has_conditions((Query *) node) ||
-			query_tree_walker((Query *) node, candidate_walker, context, 0);
+			(!groups_rows((Query *) node) &&
+			 query_tree_walker((Query *) node, candidate_walker, context, 0));
 	return expression_tree_walker(node, candidate_walker, context);
 }
 
 bool
 may_select_rows(Query *query)
 {
-	return (has_conditions(query) && !is_selection(query)) ||
-		query_tree_walker(query, candidate_walker, NULL, 0);
+	return !groups_rows(query) &&
+		((has_conditions(query) && !is_selection(query)) ||
+		 query_tree_walker(query, candidate_walker, NULL, 0));
 }
