@@ -3,11 +3,10 @@
  *	  Queries that sort a table's rows and take the first ones.
  *
  * SELECT ... ORDER BY ... LIMIT n OFFSET m takes the first n + m rows of the table, or of one that
- * others are joined to, in that order:
- * the first rows of one group without keys (first_rows_step.c).  The node gives them in any order,
- * and more where rows are equal by the keys of the order that it knows; PostgreSQL's Sort and
- * Limit are above it.  Or the node gives every row that passes (selection_step.c), where these are
- * few.
+ * others are joined to, in that order: the first rows of one group without keys
+ * (first_rows_step.c).  The node gives them in any order, and more where rows are equal by the keys
+ * of the order that it knows; PostgreSQL's Sort and Limit are above it.  Or the node gives every row
+ * that passes (selection_step.c), where these are few.
  *
  * The native child has a limit, too, so that its sort keeps the first rows only.
  */

@@ -275,7 +275,9 @@ rows_path(Grouping *grouping, RelOptInfo *rel, Rejection *rejection)
 	LoweredGrouping lowered;
 	GpuAggPath *path;
 
-	if (!grouping_lower_pages(grouping, &lowered, rejection))
+	if (!grouping_lower_pages(grouping, &lowered, rejection) &&
+		!(grouping_takes_every_row(grouping) && selection_step_divide(grouping) &&
+		  grouping_lower_pages(grouping, &lowered, rejection)))
 		return NULL;
 	group_builds(grouping->root, &lowered);
 	path = gpuagg_path(grouping, &lowered, rel, rejection);
@@ -304,8 +306,6 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 		reject_grouping(rejection, REJECTED_QUERY, "PostgreSQL has no path of its own for the step");
 		return NULL;
 	}
-	if (grouping_takes_every_row(grouping))
-		selection_step_divide(grouping);
 	if (grouping->first_rows)
 		return rows_path(grouping, grouped_rel, rejection);
 	if (!native_is_possible(grouping, grouped_rel))
@@ -515,7 +515,7 @@ ordered_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *ordered_rel, 
 	Rejection	of_every_row;
 	GpuAggPath *every_row;
 
-	if (!selects_rows(input_rel) ||
+	if (!selects_rows(input_rel) || selection_step_is_repeated(root) ||
 		ordered_step_examine(&grouping, root, input_rel, ordered_rel, true) != NULL)
 		return path;
 	every_row = find_path(&grouping, ordered_rel, path == NULL ? rejection : &of_every_row);

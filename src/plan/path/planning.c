@@ -28,7 +28,7 @@
 
 /*
  * Before 18, a plan that has what an enable_* setting forbids costs more than this, which tells nothing
- * of what it takes.
+ * of how long its scans take.
  */
 #define FORBIDDEN_COST 1e10
 
@@ -125,7 +125,7 @@ is_better(const PlannedStmt *rewritten, const PlannedStmt *own, const Rewriting 
 		return false;
 	if (rewriting->forced && gpuagg_mode == MODE_FORCE && more)
 		return true;
-	return own->planTree->total_cost < FORBIDDEN_COST &&
+	return (!rewriting->rows || own->planTree->total_cost < FORBIDDEN_COST) &&
 		compat_disabled_nodes(rewritten->planTree) <= compat_disabled_nodes(own->planTree) &&
 		rewritten->planTree->total_cost < own->planTree->total_cost * WORTHWHILE;
 }

@@ -51,9 +51,8 @@ selection_step_is_for_cursor(void)
 	return for_cursor;
 }
 
-/* Is the query run again and again, for rows of one around it? */
-static bool
-is_correlated(const PlannerInfo *root)
+bool
+selection_step_is_repeated(const PlannerInfo *root)
 {
 	for (root = root->parent_root; root != NULL; root = root->parent_root)
 		if (root->plan_params != NIL)
@@ -69,7 +68,7 @@ selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *input_rel)
 	return input_rel->reloptkind == RELOPT_BASEREL && input_rel->rtekind == RTE_RELATION &&
 		input_rel->baserestrictinfo != NIL && root->tuple_fraction == 0 &&
 		query_takes_rows(parse) && parse->sortClause == NIL && !limit_needed(parse) &&
-		!for_cursor && !is_correlated(root);
+		!for_cursor && !selection_step_is_repeated(root);
 }
 
 const char *
@@ -109,7 +108,7 @@ order_is_secure(const List *rinfos)
 	return false;
 }
 
-void
+bool
 selection_step_divide(Grouping *grouping)
 {
 	RelOptInfo *rel = grouping->input_rel;
@@ -136,10 +135,11 @@ selection_step_divide(Grouping *grouping)
 	conditions = get_actual_clauses(rest);
 	if (!computes || rest == NIL || contain_subplans((Node *) conditions) ||
 		!first_rows_add_conditions(grouping, conditions))
-		return;
+		return false;
 	grouping->rechecked = rest;
 	grouping->rows_selected = clamp_row_est(rel->rows /
 											Max(clauselist_selectivity(grouping->root, rest, 0,
 																	   JOIN_INNER, NULL),
 												LEAST_SELECTIVITY));
+	return true;
 }

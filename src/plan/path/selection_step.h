@@ -18,10 +18,14 @@ extern bool selection_step_is_wanted(const PlannerInfo *root, const RelOptInfo *
 extern const char *selection_step_examine(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel);
 
+/* Is the query a subquery that is run again and again, for rows of one around it? */
+extern bool selection_step_is_repeated(const PlannerInfo *root);
+
 /*
  * Let PostgreSQL evaluate conditions that engines cannot compute, of the rows that the others let
- * pass, for such a step or one that sorts every row: sets grouping->rechecked, if it can be done.
+ * pass, for such a step or one that sorts every row: sets grouping->rechecked.  False: there are
+ * none, or it cannot be done.
  */
-extern void selection_step_divide(Grouping *grouping);
+extern bool selection_step_divide(Grouping *grouping);
 
 #endif							/* GPUAGG_SELECTION_STEP_H */

@@ -127,6 +127,7 @@ SELECT step, reason FROM unnest(ARRAY[
 	'SELECT selected FROM selected WHERE v > 5',
 	'SELECT generate_series(1, id) FROM selected WHERE v > 5',
 	'SELECT id, (SELECT count(*) FROM facts f WHERE f.id < selected.id) FROM selected WHERE v > 5',
+	'SELECT id, ARRAY(SELECT f.id FROM facts f WHERE f.i4 = s.id ORDER BY f.t, f.id) FROM selected s WHERE v > 5',
 	'SELECT * FROM selected',
 	'SELECT * FROM selected ORDER BY note',
 	'SELECT * FROM selected WHERE id = 5',
