@@ -9,16 +9,22 @@
  */
 #include "postgres.h"
 
+#include <poll.h>
+
 #include "miscadmin.h"
 #include "storage/procsignal.h"
 #include "utils/wait_event.h"
 
 #include "compat.h"
+#include "engine/clock.h"
 #include "handle/wait.h"
 
 /* Milliseconds between two looks at a busy engine, if nothing wakes the session: */
 #define LONGEST_WAIT 100		/* with a descriptor, */
 #define SHORT_WAIT 1			/* and without one */
+
+/* Nanoseconds for which a descriptor is asked again and again: to fall asleep and to wake up takes as long. */
+#define SPIN_NS 50000
 
 static uint32 engine_wait_event;	/* 0: not known yet */
 
@@ -77,6 +83,21 @@ make_events(RunWait *wait, int descriptor)
 	AddWaitEventToSet(wait->events, WL_SOCKET_READABLE, descriptor, NULL, NULL);
 }
 
+/* Can it be read within SPIN_NS?  The latch ends the waiting, too. */
+static bool
+can_be_read_soon(int descriptor)
+{
+	struct pollfd ask = {.fd = descriptor,.events = POLLIN};
+	uint64_t	begun = now_ns();
+
+	do
+	{
+		if (poll(&ask, 1, 0) != 0)
+			return true;
+	} while (!MyLatch->is_set && now_ns() - begun < SPIN_NS);
+	return false;
+}
+
 /* Sleep until the latch is set, the run's descriptor can be read, or for so long. */
 static void
 sleep_on_descriptor(RunWait *wait, int descriptor, int milliseconds)
@@ -94,6 +115,8 @@ void
 wait_a_moment(RunWait *wait, int descriptor)
 {
 	CHECK_FOR_INTERRUPTS();
+	if (descriptor >= 0 && can_be_read_soon(descriptor))
+		return;
 	if (descriptor >= 0)
 		sleep_on_descriptor(wait, descriptor, LONGEST_WAIT);
 	else

@@ -198,7 +198,7 @@ keep(uint32_t file, uint32_t stripe, KeptColumn *column)
 }
 
 static bool
-is_kept(uint32_t file, uint32_t stripe, const KeptColumn *column)
+is_kept(uint32_t file, uint32_t stripe, KeptColumn *column)
 {
 	KeptStripe *there = kept_stripe(file_of(file), stripe);
 	const KeptPlace *place;
@@ -340,7 +340,7 @@ test_attributes(void)
 
 /* How many of a file's stripes are kept. */
 static int
-count_kept(uint32_t file, const KeptColumn *column)
+count_kept(uint32_t file, KeptColumn *column)
 {
 	int			n = 0;
 

@@ -278,7 +278,7 @@ test_kept(const Program *program, const Program *filter)
 	for (int i = 0; i < 4; i++)
 	{
 		const KeptPlace *place;
-		const KeptColumn *column;
+		KeptColumn *column;
 
 		make_table(2500, counts[i], 0);
 		expect("texts are kept", program, 0, 2500);

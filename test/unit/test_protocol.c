@@ -621,11 +621,20 @@ fill_frames(void)
 }
 
 static bool
+same_frames(const FrameMap *a, const FrameMap *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].lsn != b[i].lsn || memcmp(a[i].bits, b[i].bits, FRAME_MAP_BYTES) != 0)
+			return false;
+	return true;
+}
+
+static bool
 same_table(const TableState *a, const TableState *b)
 {
 	return memcmp(a->file, b->file, sizeof(a->file)) == 0 && a->relation == b->relation &&
 		a->table == b->table && a->nblocks == b->nblocks &&
-		memcmp(a->frames, b->frames, table_state_frames(b->nblocks) * sizeof(FrameMap)) == 0;
+		same_frames(a->frames, b->frames, table_state_frames(b->nblocks));
 }
 
 static bool

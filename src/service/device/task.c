@@ -28,13 +28,16 @@
 /* Stacks that no task has, at most. */
 #define KEPT_STACKS 16
 
-/* Pauses, in nanoseconds: */
-#define SHORT_PAUSE 20000		/* at first; */
-#define PAUSE_SHARE 16			/* then that part of what was waited before, */
-#define LONG_PAUSE 1000000		/* and at most so long */
+/*
+ * How a task asks again and again, in nanoseconds: at once for so long, since a sleep takes
+ * 50 microseconds and more in a virtual machine, whatever its length;
+ */
+#define SPIN_NS 100000
+#define PAUSE_SHARE 16			/* then after that part of what was waited before, */
+#define LONG_PAUSE 1000000		/* at most so long */
 
 /* Who has worked for so long since a pause was not only asking. */
-#define ASKING_NS 20000
+#define ASKING_NS 6000
 
 struct Task
 {
@@ -46,7 +49,7 @@ struct Task
 	short		events;
 	uint64_t	until;
 	uint64_t	resumed;		/* when */
-	uint64_t	paused;			/* how long, without work between */
+	uint64_t	asks_since;		/* when it began to ask, without work since; 0: it does not */
 	void	   *known;			/* what ThreadSanitizer knows of the stack */
 };
 
@@ -184,19 +187,15 @@ task_pause(short events)
 {
 	Task	   *task = current;
 	uint64_t	now = now_ns();
-	uint64_t	pause = task->paused / PAUSE_SHARE;
+	uint64_t	pause;
 
-	if (now - task->resumed > ASKING_NS)
-	{
-		task->paused = 0;
-		task_give_way(events, 0);
-		return;
-	}
-	if (pause < SHORT_PAUSE)
-		pause = SHORT_PAUSE;
+	if (task->asks_since == 0 || now - task->resumed > ASKING_NS)
+		task->asks_since = now;
+	pause = (now - task->asks_since) / PAUSE_SHARE;
+	if (now - task->asks_since < SPIN_NS)
+		pause = 0;
 	if (pause > LONG_PAUSE)
 		pause = LONG_PAUSE;
-	task->paused += pause;
 	task_give_way(events, now + pause);
 }
 

@@ -41,9 +41,9 @@ extern void *task_argument(const Task *task);
 extern void task_give_way(short events, uint64_t until);
 
 /*
- * It waits for what only asking again can tell, or for an event: the first pauses are
- * short, the later ones a share of what has been waited.  A task that has worked since
- * the pause before only lets the others have their turn.
+ * It waits for what only asking again can tell, or for an event: at first it only lets the others
+ * have their turn, later pauses are a share of what it has waited.  A task that has worked since the
+ * pause before begins anew.
  */
 extern void task_pause(short events);
 

@@ -7,9 +7,7 @@
  * multiple of 8, as sets of values need it.  The session can write to the file at any time,
  * so all of it is copied before it is looked at.
  *
- * Tables come in the order of their numbers.  Their frames are the larger part, a few
- * hundred kilobytes of large tables; they are written as the session has them, and used where
- * they have been copied to.
+ * Tables come in the order of their numbers, and their frames (wire_frames.c) in the same order.
  */
 #include "service/wire/opening.h"
 
@@ -19,6 +17,7 @@
 
 #include "program/check.h"
 #include "service/wire/channel.h"
+#include "service/wire/wire_frames.h"
 
 bool
 opening_names(const Program *program, const ParamValue *params, int param)
@@ -51,12 +50,6 @@ wire_param(const ParamValue *param, bool named, uint64_t place)
 	return wire;
 }
 
-static uint64_t
-frames_size(uint32_t nblocks)
-{
-	return table_state_frames(nblocks) * (uint64_t) sizeof(FrameMap);
-}
-
 /* Tables, columns and frames from *place on, which is moved behind them. */
 static bool
 write_tables(int file, const EngineHints *hints, uint64_t *place)
@@ -73,9 +66,8 @@ write_tables(int file, const EngineHints *hints, uint64_t *place)
 
 		memcpy(wire.file, table->file, sizeof(wire.file));
 		if (!file_write(file, tables + (uint64_t) i * sizeof(wire), &wire, sizeof(wire)) ||
-			!file_write(file, at, table->frames, frames_size(table->nblocks)))
+			!wire_frames_write(file, table->frames, table_state_frames(table->nblocks), &at))
 			return false;
-		at += frames_size(table->nblocks);
 	}
 	*place = at;
 	return file_write(file, keep, hints->keep, (size_t) hints->nkeep * sizeof(Column));
@@ -134,10 +126,7 @@ take_param(const Opening *opening, uint64_t end, const WireParam *wire, ParamVal
 	return true;
 }
 
-/*
- * All parameters.  They, the Program and their bytes end before the tables begin, whose frames
- * can be changed (distrust.c) once the Program has been checked.
- */
+/* All parameters.  They, the Program and their bytes end before the tables begin. */
 static bool
 take_params(Opening *opening, uint64_t end)
 {
@@ -169,23 +158,39 @@ frames_end(const TableState *table)
 	return true;
 }
 
-/* A table whose frames, if they are there, begin at *place, which is moved behind them. */
+/* A table with its frames, whose wire form is at *place. */
 static bool
-take_table(const Opening *opening, uint64_t size, const WireTable *wire, TableState *table,
-		   uint64_t *place)
+take_table(const Opening *opening, uint64_t size, const WireTable *wire, FrameMap *frames,
+		   uint64_t *place, TableState *table)
 {
-	if (wire->nblocks == 0 || wire->nblocks == UINT32_MAX || *place > size ||
-		frames_size(wire->nblocks) > size - *place)
-		return false;
 	*table = (TableState)
 	{
 		.relation = wire->relation,.table = wire->table,.nblocks = wire->nblocks,
-			.wal_end = wire->wal_end,
-			.frames = (const FrameMap *) (opening->bytes + *place)
+			.wal_end = wire->wal_end,.frames = frames
 	};
 	memcpy(table->file, wire->file, sizeof(table->file));
-	*place += frames_size(wire->nblocks);
-	return frames_end(table);
+	return wire_frames_read(opening->bytes, size, place, frames,
+							table_state_frames(wire->nblocks)) && frames_end(table);
+}
+
+/* Have memory for all tables, and for all of their frames, whose wire form has that size. */
+static bool
+make_tables(Opening *opening, const WireTable *wires, uint32_t n, uint64_t size)
+{
+	uint64_t	nframes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		if (wires[i].nblocks == 0 || wires[i].nblocks == UINT32_MAX ||
+			(i > 0 && wires[i].table <= wires[i - 1].table))
+			return false;
+		nframes += table_state_frames(wires[i].nblocks);
+	}
+	if (nframes > size / WIRE_FRAME_SIZE)
+		return false;
+	opening->tables = calloc((size_t) n + 1, sizeof(TableState));
+	opening->frames = malloc((nframes + 1) * sizeof(FrameMap));
+	return opening->tables != NULL && opening->frames != NULL;
 }
 
 static bool
@@ -194,18 +199,20 @@ take_tables(Opening *opening, const OpeningParts *parts)
 	const WireTable *wires = (const WireTable *) (opening->bytes + parts->tables);
 	uint64_t	keep = parts->tables + (uint64_t) parts->ntables * sizeof(WireTable);
 	uint64_t	place = file_aligned(keep + (uint64_t) parts->nkeep * sizeof(Column));
+	FrameMap   *frames;
 
-	if (place > parts->size)
+	if (place > parts->size ||
+		!make_tables(opening, wires, parts->ntables, parts->size - place))
 		return false;
+	frames = opening->frames;
 	opening->keep = (const Column *) (opening->bytes + keep);
 	opening->nkeep = (int) parts->nkeep;
-	opening->tables = calloc((size_t) parts->ntables + 1, sizeof(TableState));
-	if (opening->tables == NULL)
-		return false;
 	for (uint32_t i = 0; i < parts->ntables; i++)
-		if (!take_table(opening, parts->size, &wires[i], &opening->tables[i], &place) ||
-			(i > 0 && wires[i].table <= wires[i - 1].table))
+	{
+		if (!take_table(opening, parts->size, &wires[i], frames, &place, &opening->tables[i]))
 			return false;
+		frames += table_state_frames(wires[i].nblocks);
+	}
 	opening->ntables = (int) parts->ntables;
 	return true;
 }
@@ -247,5 +254,6 @@ opening_free(Opening *opening)
 	free(opening->params);
 	free(opening->digests);
 	free(opening->tables);
+	free(opening->frames);
 	memset(opening, 0, sizeof(*opening));
 }

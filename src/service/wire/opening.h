@@ -13,10 +13,11 @@
 typedef struct Opening
 {
 	char	   *bytes;			/* a copy of the file's beginning */
-	const Program *program;		/* in it, as the columns and the tables' frames */
+	const Program *program;		/* in it, as the columns */
 	ParamValue *params;
 	TableDigest *digests;		/* by parameter: such as are named have one */
 	TableState *tables;
+	FrameMap   *frames;			/* of all tables, one's behind the other's */
 	int			ntables;
 	const Column *keep;
 	int			nkeep;

@@ -170,7 +170,7 @@ typedef struct WireTable
 /*
  * What the input file begins with: the Program; as many WireParams as it has parameters, from
  * the next multiple of 8 on, and the parameters' bytes; the tables, the Columns to keep, and
- * from the next multiple of 8 on all tables' FrameMaps.
+ * from the next multiple of 8 on all tables' frames (wire_frames.h).
  */
 typedef struct OpeningParts
 {

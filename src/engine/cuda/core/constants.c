@@ -51,17 +51,22 @@ find_tables(const RunCore *run, bool *is_table)
 }
 
 /*
- * A hash of a table's length and of pieces of it, evenly spread, the first and the last among
- * them.  Two tables with the same hash cost time only (known_facts.c).
+ * A hash of a table's length and of its bytes; of a large one of pieces of it, evenly spread, the
+ * first and the last among them.  Two tables with the same hash cost time only (known_facts.c).
  */
 static uint64_t
 table_key(Bytes table)
 {
-	uint64_t	last = table.len < HASHED_PIECE ? 0 : (table.len - HASHED_PIECE) / 8;
+	uint64_t	words = table.len / sizeof(uint64_t) * sizeof(uint64_t);
 	uint64_t	key = fnv_add(FNV_START, &table.len, sizeof(table.len));
+	uint64_t	last;
 
-	if (table.len < HASHED_PIECE)
-		return fnv_add(key, table.data, table.len);
+	if (table.len <= HASHED_PIECES * HASHED_PIECE)
+	{
+		key = fnv_add_words(key, table.data, words);
+		return fnv_add(key, table.data + words, table.len - words);
+	}
+	last = (table.len - HASHED_PIECE) / 8;
 	for (uint64_t i = 0; i < HASHED_PIECES; i++)
 		key = fnv_add_words(key, table.data + last * i / (HASHED_PIECES - 1) * 8, HASHED_PIECE);
 	return key;

@@ -50,7 +50,7 @@ are_enough(uint32_t blocks, uint32_t of)
 
 /* Is the stripe's column there, by another chunk that was made under the same map? */
 static bool
-is_kept(const KeptStripe *stripe, const KeptColumn *column)
+is_kept(const KeptStripe *stripe, KeptColumn *column)
 {
 	const KeptPlace *place;
 

@@ -127,18 +127,23 @@ kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *has,
 	stripe->nblocks = nblocks;
 }
 
+/* Stripes that were read by the same runs have it at the same place. */
 static const KeptPlace *
-find_place(const KeptChunk *chunk, const KeptColumn *column)
+find_place(const KeptChunk *chunk, KeptColumn *column)
 {
+	if (column->place < chunk->ncolumns && chunk->columns[column->place].column == column)
+		return &chunk->columns[column->place];
 	for (int i = 0; i < chunk->ncolumns; i++)
 		if (chunk->columns[i].column == column)
+		{
+			column->place = i;
 			return &chunk->columns[i];
+		}
 	return NULL;
 }
 
 KeptChunk *
-kept_find(const KeptStripe *stripe, const KeptColumn *column,
-			  const KeptPlace **place)
+kept_find(const KeptStripe *stripe, KeptColumn *column, const KeptPlace **place)
 {
 	for (KeptChunk *chunk = stripe->chunks; chunk != NULL; chunk = chunk->next)
 	{

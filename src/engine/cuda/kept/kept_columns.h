@@ -38,6 +38,7 @@ typedef struct KeptColumn
 	uint64_t	plain_bytes;	/* what they were before they were encoded */
 	uint64_t	blocks;
 	uint32_t	chunks;
+	int			place;			/* its index in the chunk that it was found in last */
 	Dictionary *dictionary;		/* of a column of texts, or NULL */
 	uint32_t	refused;		/* stripes in a row of which a text was toasted */
 	bool		given_up;		/* it is not kept any more */
@@ -157,8 +158,8 @@ extern void kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *
 						   uint32_t nblocks);
 
 /* The chunk of a stripe that has the column, and the column's place in it; or NULL. */
-extern KeptChunk *kept_find(const KeptStripe *stripe, const KeptColumn *column,
-									const KeptPlace **place);
+extern KeptChunk *kept_find(const KeptStripe *stripe, KeptColumn *column,
+							const KeptPlace **place);
 
 extern void kept_pin(KeptChunk *chunk);
 extern void kept_unpin(KeptCache *cache, KeptChunk *chunk);
