@@ -64,6 +64,7 @@ typedef enum FirstRowsMember
 	FIRST_NUMBERING,			/* Integer */
 	FIRST_ENTRIES,				/* Integer */
 	FIRST_COLUMNS,				/* List of ints */
+	FIRST_SOURCES,				/* List of ints */
 	FIRST_PARTITION,			/* List of Exprs */
 	FIRST_KEYS,					/* List of Exprs */
 	FIRST_OPERATORS,			/* List of Oids */
@@ -231,6 +232,25 @@ top_from_list(const List *list)
 	return top;
 }
 
+bool
+first_rows_are_places(const FirstRowsInfo *first)
+{
+	ListCell   *lc;
+
+	foreach(lc, first->sources)
+		if (lfirst_int(lc) != ROW_SOURCE_PLACE)
+			return false;
+	return true;
+}
+
+/* Places of all groups are collected before a row leaves where rows have other numbers than their own. */
+bool
+first_rows_are_fetched(const FirstRowsInfo *first)
+{
+	return !first_rows_are_places(first) &&
+		(first->numbering != NUMBER_OF_ROW || list_member_int(first->sources, ROW_SOURCE_ROW));
+}
+
 static List *
 first_rows_to_list(const FirstRowsInfo *first)
 {
@@ -243,6 +263,7 @@ first_rows_to_list(const FirstRowsInfo *first)
 	set_integer(list, FIRST_NUMBERING, first->numbering);
 	set_integer(list, FIRST_ENTRIES, first->entries);
 	set_member(list, FIRST_COLUMNS, first->columns);
+	set_member(list, FIRST_SOURCES, first->sources);
 	set_member(list, FIRST_PARTITION, first->partition);
 	set_member(list, FIRST_KEYS, first->keys);
 	set_member(list, FIRST_OPERATORS, first->operators);
@@ -262,6 +283,7 @@ first_rows_from_list(const List *list)
 	first->numbering = (RowNumbering) integer_member(list, FIRST_NUMBERING);
 	first->entries = integer_member(list, FIRST_ENTRIES);
 	first->columns = list_nth(list, FIRST_COLUMNS);
+	first->sources = list_nth(list, FIRST_SOURCES);
 	first->partition = list_nth(list, FIRST_PARTITION);
 	first->keys = list_nth(list, FIRST_KEYS);
 	first->operators = list_nth(list, FIRST_OPERATORS);

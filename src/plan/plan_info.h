@@ -43,6 +43,7 @@ typedef struct FirstRowsInfo
 	double		expected;		/* rows of each group; while planning only */
 	List	   *columns;		/* ints: for each of the node's columns, an attribute of the table
 								 * that the query names, or FIRST_ROWS_NUMBER */
+	List	   *sources;		/* ints: for each of these columns, what has its values (below) */
 	List	   *partition;		/* Expr: the groups' keys, for EXPLAIN only */
 	List	   *keys;			/* Expr: of the order */
 	List	   *operators;		/* Oids, one each: of B-tree's < or > */
@@ -51,6 +52,18 @@ typedef struct FirstRowsInfo
 
 /* A column that is the row's number in its group, where no attribute can be. */
 #define FIRST_ROWS_NUMBER 0
+
+/*
+ * What has the values of a column: only the row, which must be fetched; the row's place; the nth of
+ * the groups' keys; or the nth of the order's.
+ */
+#define ROW_SOURCE_ROW 0
+#define ROW_SOURCE_PLACE 1
+#define ROW_SOURCE_KEY(n) (2 + 2 * (n))
+#define ROW_SOURCE_ORDER(n) (3 + 2 * (n))
+#define ROW_SOURCE_IS_KEY(source) ((source) >= 2 && (source) % 2 == 0)
+#define ROW_SOURCE_IS_ORDER(source) ((source) >= 2 && (source) % 2 == 1)
+#define ROW_SOURCE_NUMBER(source) (((source) - 2) / 2)
 
 /* Rows of each group, if there are keys, or their numbers are wanted. */
 #define FIRST_ROWS_MAX_NUMBER 16
@@ -198,6 +211,12 @@ typedef struct PlanInfo
 } PlanInfo;
 
 /* Are the rows those of tables?  Else they are a child plan's. */
+/* Do places alone tell all that is asked of the rows? */
+extern bool first_rows_are_places(const FirstRowsInfo *first);
+
+/* Must the rows be fetched? */
+extern bool first_rows_are_fetched(const FirstRowsInfo *first);
+
 static inline bool
 plan_reads_tables(const PlanInfo *plan)
 {

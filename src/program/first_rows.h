@@ -71,6 +71,12 @@ mark_rank(uint64_t rank, int n)
 }
 
 GA_FN uint64_t
+mark_rank_of(uint64_t mark, int n)
+{
+	return mark >> (62 - 2 * n) & 3;
+}
+
+GA_FN uint64_t
 rank_of_null(int order, int n)
 {
 	return (order >> (n * ORDER_BITS)) & ORDER_NULLS_FIRST ? RANK_NULL_FIRST : RANK_NULL_LAST;

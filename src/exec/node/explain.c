@@ -524,6 +524,8 @@ show_run(GpuAggState *state, ExplainState *es)
 	if (program_has_values(run->program))
 		ExplainPropertyUInteger("Ordered Values", NULL,
 								stats->values_ordered + state->rows_ordered, es);
+	if (state->first_rows)
+		ExplainPropertyUInteger("Rows Fetched", NULL, first_rows_fetched(state->first_rows), es);
 	ExplainPropertyUInteger("Input", "kB", (stats->bytes + 1023) / 1024, es);
 	show_memory(run, stats, es);
 	show_times(stats, es);

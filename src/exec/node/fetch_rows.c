@@ -14,6 +14,8 @@
  * rows, the last of which is wanted by its rank, may have had others.  Then PostgreSQL's own plan
  * answers; so the places of all groups are there before a row leaves.
  *
+ * Where places or groups have all that is asked of the rows (row_values.c), these are not fetched.
+ *
  * Memory: the places are in a context of their own, slots belong to the query.
  */
 #include "postgres.h"
@@ -26,6 +28,7 @@
 
 #include "compat.h"
 #include "exec/node/fetch_rows.h"
+#include "exec/node/row_values.h"
 #include "handle/handle.h"
 #include "program/first_rows.h"
 
@@ -45,6 +48,10 @@ struct FirstRows
 	Size		room;
 	Size		nplaces;
 	Size		next;			/* of the places, that has not been fetched */
+	RowValues  *values;			/* of rows that are told by their groups; NULL: by places */
+	uint32		group;			/* of the run's batch, whose rows are next, */
+	int			entry;			/* from this one on; -1: the batch is new */
+	uint64		nfetched;		/* rows, of all executions */
 };
 
 #define NUMBER_BITS (64 - PLACE_BITS)
@@ -60,7 +67,7 @@ StaticAssertDecl(FIRST_ROWS_MAX_NUMBER <= 1 << NUMBER_BITS, "a row's number must
 #include "lib/sort_template.h"
 
 FirstRows *
-first_rows_create(const NodeInput *input)
+first_rows_create(const NodeInput *input, TupleDesc desc)
 {
 	FirstRows  *rows = palloc0(sizeof(FirstRows));
 	const List *columns = input->plan->first_rows->columns;
@@ -77,6 +84,10 @@ first_rows_create(const NodeInput *input)
 	rows->maps = palloc0(sizeof(AttrMap *) * input->ntables);
 	rows->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg first rows",
 										  ALLOCSET_DEFAULT_SIZES);
+	rows->entry = -1;
+	if (!first_rows_are_fetched(input->plan->first_rows) &&
+		!first_rows_are_places(input->plan->first_rows))
+		rows->values = row_values_create(input, desc);
 	return rows;
 }
 
@@ -89,6 +100,14 @@ first_rows_reset(FirstRows *rows)
 	MemoryContextReset(rows->context);
 	rows->places = NULL;
 	rows->room = rows->nplaces = rows->next = 0;
+	rows->group = 0;
+	rows->entry = -1;
+}
+
+uint64
+first_rows_fetched(const FirstRows *rows)
+{
+	return rows->nfetched;
 }
 
 /* How many places are sorted at once, unless one batch of groups has more. */
@@ -266,8 +285,73 @@ fetch_row(FirstRows *rows, NodeRun *run, uint64 place, TupleTableSlot *slot, cha
 	if (!table_tuple_fetch_row_version(rows->input->tables[table].relation, &tid,
 									   rows->input->estate->es_snapshot, row))
 		return ENGINE_INEXACT;
+	rows->nfetched++;
 	store_row(rows, rows->maps[table], row, (int) (place % (1 << NUMBER_BITS)) + 1, slot);
 	return ENGINE_OK;
+}
+
+/* The row that a place tells all of. */
+static void
+store_place(const FirstRows *rows, uint64 place, TupleTableSlot *slot)
+{
+	int			number = (int) (place % (1 << NUMBER_BITS)) + 1;
+
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		slot->tts_values[i] = row_value_of_place(rows->input, rows->columns[i], place >> NUMBER_BITS,
+												 number, &slot->tts_tid);
+		slot->tts_isnull[i] = false;
+	}
+	ExecStoreVirtualTuple(slot);
+}
+
+/* The entry of the next row of the run's groups, of group rows->group; NULL: there are no more. */
+static const uint64 *
+next_entry(FirstRows *rows, NodeRun *run, EngineStatus *status, const char **message)
+{
+	const Accumulator *acc = program_first_rows(run->program);
+	int			entries = rows->input->plan->first_rows->entries;
+	int			size = acc_order_keys(acc) + 1;
+
+	*status = ENGINE_OK;
+	while (run->groups.ngroups > 0)
+	{
+		if (rows->entry < 0)
+		{
+			row_values_begin(rows->values, run);
+			rows->group = 0;
+			rows->entry = 0;
+		}
+		for (; rows->group < run->groups.ngroups; rows->group++, rows->entry = 0)
+		{
+			const uint64 *entry = run->groups.states + (Size) rows->group * run->program->nwords +
+				acc->word + rows->entry * size;
+
+			if (rows->entry < entries && entry[0] != NO_FIRST_ROW)
+			{
+				rows->entry++;
+				return entry;
+			}
+		}
+		rows->entry = -1;
+		*status = node_run_next_groups(run, message);
+		if (*status != ENGINE_OK)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* The next row, whose group tells all of it mostly. */
+static EngineStatus
+next_of_groups(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, char *injected, const char **message)
+{
+	EngineStatus status;
+	const uint64 *entry = next_entry(rows, run, &status, message);
+
+	if (entry == NULL || row_values_store(rows->values, rows->group, rows->entry, entry, slot))
+		return status;
+	*message = injected;
+	return fetch_row(rows, run, entry[0] << NUMBER_BITS | (rows->entry - 1), slot, injected);
 }
 
 EngineStatus
@@ -277,13 +361,20 @@ first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char 
 	EngineStatus status;
 
 	ExecClearTuple(slot);
+	strlcpy(injected, "a row that was visible is gone", sizeof(injected));
+	if (rows->values != NULL)
+		return next_of_groups(rows, run, slot, injected, message);
 	if (rows->next == rows->nplaces)
 	{
 		status = collect_places(rows, run, message);
 		if (status != ENGINE_OK || rows->nplaces == 0)
 			return status;
 	}
-	strlcpy(injected, "a row that was visible is gone", sizeof(injected));
+	if (!first_rows_are_fetched(rows->input->plan->first_rows))
+	{
+		store_place(rows, rows->places[rows->next++], slot);
+		return ENGINE_OK;
+	}
 	*message = injected;
 	return fetch_row(rows, run, rows->places[rows->next++], slot, injected);
 }

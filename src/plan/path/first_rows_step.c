@@ -25,6 +25,7 @@
 
 #include <math.h>
 
+#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -164,11 +165,88 @@ output_inputs(const Grouping *grouping)
 	return inputs;
 }
 
+/* Are values of the type that are equal the same, but for floats' zeros and NaNs? */
+static bool
+equal_is_same(Oid type, Oid collation)
+{
+	switch (getBaseType(type))
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case UUIDOID:
+			return true;
+		case TEXTOID:
+		case VARCHAROID:
+			return get_collation_isdeterministic(collation);
+		default:
+			return false;
+	}
+}
+
+/* Can a value be told from its number in the order? */
+static bool
+order_has_value(Oid type)
+{
+	switch (getBaseType(type))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* The place of an expression in a list, or -1. */
+static int
+place_in(const List *exprs, const Node *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (equal(lfirst(lc), expr))
+			return foreach_current_index(lc);
+	return -1;
+}
+
+/* What has the values of the node's column that is the input. */
+static int
+source_of(const Grouping *grouping, const Node *input)
+{
+	const Var  *var = (const Var *) input;
+	int			key = place_in(grouping->keys, input);
+	int			order = place_in(grouping->first_rows->keys, input);
+
+	if (!IsA(input, Var) || var->varattno == SelfItemPointerAttributeNumber ||
+		var->varattno == TableOidAttributeNumber)
+		return ROW_SOURCE_PLACE;
+	if (key >= 0 && equal_is_same(var->vartype, var->varcollid))
+		return ROW_SOURCE_KEY(key);
+	if (order >= 0 && order_has_value(var->vartype))
+		return ROW_SOURCE_ORDER(order);
+	return ROW_SOURCE_ROW;
+}
+
 /* Which attributes these are; NULL, or why they cannot be columns of the node. */
 static const char *
 set_columns(Grouping *grouping)
 {
 	List	   *columns = NIL;
+	List	   *sources = NIL;
 	ListCell   *lc;
 
 	foreach(lc, output_inputs(grouping))
@@ -179,8 +257,10 @@ set_columns(Grouping *grouping)
 		if (IsA(input, Var) && column == InvalidAttrNumber)
 			return "whole-row references are not supported";
 		columns = lappend_int(columns, column);
+		sources = lappend_int(sources, source_of(grouping, input));
 	}
 	grouping->first_rows->columns = columns;
+	grouping->first_rows->sources = sources;
 	return NULL;
 }
 
@@ -439,10 +519,7 @@ is_last_step(const Query *parse)
 		parse->limitCount == NULL && parse->limitOffset == NULL && parse->rowMarks == NIL;
 }
 
-/*
- * Of a window over a join: outputs that are not the query's, but what the window is by.  The step is
- * the query's last one.
- */
+/* Of a window: outputs that are not the query's, but what the window is by.  The step is the query's last one. */
 static List *
 unused_outputs(const PlannerInfo *root, const PathTarget *target)
 {
@@ -488,8 +565,7 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = path->path.pathtarget,
-								  .junk = input_rel->reloptkind == RELOPT_JOINREL ?
-								  unused_outputs(root, path->path.pathtarget) : NIL,
+								  .junk = unused_outputs(root, path->path.pathtarget),
 								  .keys = path->winclause->partitionClause,
 								  .order = path->winclause->orderClause,
 								  .numbering = numbering,
@@ -511,13 +587,15 @@ first_rows_count(const Grouping *grouping, double groups)
  * their order, as a bitmap scan does.
  */
 Cost
-first_rows_fetch_cost(double rows, double pages)
+first_rows_fetch_cost(const Grouping *grouping, double rows, double pages)
 {
 	double		fetched = Min(pages, ceil(2 * pages * rows / (2 * pages + rows)));
 	double		uncached = Max(0, 1 - effective_cache_size / Max(pages, 1));
 	double		page_cost = random_page_cost -
 		(random_page_cost - seq_page_cost) * sqrt(fetched / Max(pages, 1));
 
+	if (!first_rows_are_fetched(grouping->first_rows))
+		return 0;
 	return rows * FETCHED_ROW * cpu_tuple_cost + fetched * uncached * page_cost;
 }
 

@@ -42,7 +42,7 @@ extern Path *first_rows_native_path(const RelOptInfo *rel);
 
 /* How many rows the step has of so many groups, and what fetching them costs. */
 extern double first_rows_count(const Grouping *grouping, double groups);
-extern Cost first_rows_fetch_cost(double rows, double pages);
+extern Cost first_rows_fetch_cost(const Grouping *grouping, double rows, double pages);
 
 /* The node's columns: what its output is made of. */
 extern List *first_rows_scan_tlist(const Grouping *grouping);

@@ -233,7 +233,8 @@ set_output_costs(GpuAggPath *path, Cost startup)
 	if (path->grouping.first_rows)
 	{
 		groups = first_rows_count(&path->grouping, groups);
-		result->total_cost += first_rows_fetch_cost(groups, path->lowered.tables.pages);
+		result->total_cost += first_rows_fetch_cost(&path->grouping, groups,
+														path->lowered.tables.pages);
 	}
 	result->rows = clamp_row_est(groups * estimates->having_selectivity);
 	result->total_cost += groups * (estimates->having_cost.per_tuple + cpu_tuple_cost) +
