@@ -73,6 +73,12 @@ class FirstRowsMaker(QueryMaker):
         query.source += ' %s %s u ON %s = u.id' % (self.rng.choice(['JOIN', 'LEFT JOIN']), table.name, self.rng.choice(keys))
         return self.qualified(table, 'u')
 
+    def of_groups(self, query):
+        """What groups know of their rows: an engine need not fetch these."""
+        known = query.keys + [e for e, _ in query.by]
+        return [Aggregate('{0}', e) for e in self.rng.sample(known, min(len(known), 3))] + [
+            Aggregate(self.rng.choice(['t.id', 't.ctid', 't.id, t.tableoid::regclass']))]
+
     def make(self):
         rng = self.rng
         table = rng.choice(self.tables)
@@ -114,6 +120,8 @@ class FirstRowsMaker(QueryMaker):
             shown = gen.make(rng.choice(OUTPUTS), rng.choice([0, 0, 0, 1]))
             query.aggregates.append(Aggregate('{0}', shown))
         query.aggregates += [Aggregate(c.name) for c in rng.sample(columns, min(len(columns), rng.choice([1, 2, 5])))]
+        if rng.random() < 0.3:
+            query.aggregates = self.of_groups(query)
         if query.condition:
             query.aggregates.insert(rng.randint(0, len(query.aggregates)), Aggregate('n'))
         return query

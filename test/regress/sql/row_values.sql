@@ -87,9 +87,19 @@ ANALYZE row_many;
 SET max_parallel_workers_per_gather = 0;
 SET gpuagg.engine = cpu;
 SET gpuagg.mode = auto;
-EXPLAIN (COSTS OFF) SELECT k, v FROM (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM row_many) s WHERE n <= 2;
+CREATE FUNCTION row_plan(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	plan text := 'PostgreSQL''s own';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		plan := coalesce(substring(line FROM 'GpuAgg'), plan);
+	END LOOP;
+	RETURN plan;
+END $$;
+SELECT row_plan('SELECT k, v FROM (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM row_many) s WHERE n <= 2');
 RESET gpuagg.mode;
 RESET gpuagg.engine;
 RESET max_parallel_workers_per_gather;
 DROP TABLE row_values, row_floats, row_parts, row_many;
-DROP FUNCTION fetched(text);
+DROP FUNCTION fetched(text), row_plan(text);
