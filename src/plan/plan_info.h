@@ -210,13 +210,13 @@ typedef struct PlanInfo
 	double		groups;
 } PlanInfo;
 
-/* Are the rows those of tables?  Else they are a child plan's. */
 /* Do places alone tell all that is asked of the rows? */
 extern bool first_rows_are_places(const FirstRowsInfo *first);
 
 /* Must the rows be fetched? */
 extern bool first_rows_are_fetched(const FirstRowsInfo *first);
 
+/* Are the rows those of tables?  Else they are a child plan's. */
 static inline bool
 plan_reads_tables(const PlanInfo *plan)
 {

@@ -22,6 +22,7 @@
 #include "service/wire/channel.h"
 #include "service/wire/groups_file.h"
 #include "service/wire/opening.h"
+#include "service/wire/wire_frames.h"
 #include "tap.h"
 
 #define MUTATIONS 100000
@@ -629,6 +630,49 @@ same_frames(const FrameMap *a, const FrameMap *b, uint32_t n)
 	return true;
 }
 
+/* Are nframes frames read from these words? */
+static bool
+reads_frames(const uint64_t *words, size_t n, uint32_t nframes)
+{
+	FrameMap	found[2];
+	uint64_t	place = 0;
+
+	return wire_frames_read((const char *) words, n * sizeof(*words), &place, found, nframes);
+}
+
+static void
+check_frames(void)
+{
+	int			file = file_create("test");
+	FrameMap	found[3];
+	uint64_t	end = 8;
+	uint64_t	place = 8;
+	char	   *bytes;
+
+	if (!wire_frames_write(file, frames, 3, &end))
+		abort();
+	ok(end % 8 == 0 && end < 8 + 3 * WIRE_FRAME_SIZE + 8 + FRAME_MAP_BYTES,
+	   "of three frames one has its bits written");
+	bytes = malloc(end);
+	if (!file_read(file, 8, bytes + 8, end - 8))
+		abort();
+	ok(wire_frames_read(bytes, end, &place, found, 3) && place == end && same_frames(found, frames, 3),
+	   "they are read as they were written");
+	place = 8;
+	ok(!wire_frames_read(bytes, end - 8, &place, found, 3), "but not without their end");
+	place = 8;
+	ok(!wire_frames_read(bytes, 8 + 2 * WIRE_FRAME_SIZE, &place, found, 3), "or without the last one");
+	place = end + 8;
+	ok(!wire_frames_read(bytes, end, &place, found, 0), "or behind the end");
+	ok(reads_frames((const uint64_t[]) {5, 255, 6, 0}, 4, 2), "bytes are less than 256");
+	ok(!reads_frames((const uint64_t[]) {5, 255, 6, 257}, 4, 2), "and not more");
+	ok(!reads_frames((const uint64_t[]) {5, 255, 6, UINT64_C(1) << 32}, 4, 2),
+	   "nothing stands behind them");
+	ok(!reads_frames((const uint64_t[]) {5, 256, 6, 0}, 4, 2), "bits that are not there are not read");
+	free(bytes);
+	close(file);
+}
+
 static bool
 same_table(const TableState *a, const TableState *b)
 {
@@ -842,6 +886,7 @@ check_programs(void)
 	Program    *program = data_program(keys, 3, true, true);
 
 	fill_frames();
+	check_frames();
 	data_make(400, 50, false);
 	check_openings("accumulators", program, one, MUTATIONS / 5);
 	free(program);

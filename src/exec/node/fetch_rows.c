@@ -67,7 +67,7 @@ StaticAssertDecl(FIRST_ROWS_MAX_NUMBER <= 1 << NUMBER_BITS, "a row's number must
 #include "lib/sort_template.h"
 
 FirstRows *
-first_rows_create(const NodeInput *input, TupleDesc desc)
+first_rows_create(const NodeInput *input)
 {
 	FirstRows  *rows = palloc0(sizeof(FirstRows));
 	const List *columns = input->plan->first_rows->columns;
@@ -87,7 +87,7 @@ first_rows_create(const NodeInput *input, TupleDesc desc)
 	rows->entry = -1;
 	if (!first_rows_are_fetched(input->plan->first_rows) &&
 		!first_rows_are_places(input->plan->first_rows))
-		rows->values = row_values_create(input, desc);
+		rows->values = row_values_create(input);
 	return rows;
 }
 
@@ -270,36 +270,35 @@ store_row(const FirstRows *rows, const AttrMap *map, TupleTableSlot *row, int nu
 	ExecStoreVirtualTuple(slot);
 }
 
-/* Fetch the row at a place. */
+/* Fetch the row at a place, which has this number in its group. */
 static EngineStatus
-fetch_row(FirstRows *rows, NodeRun *run, uint64 place, TupleTableSlot *slot, char *injected)
+fetch_row(FirstRows *rows, NodeRun *run, uint64 place, int number, TupleTableSlot *slot,
+		  char *injected)
 {
-	uint32		table = place_table(place >> NUMBER_BITS);
+	uint32		table = place_table(place);
 	TupleTableSlot *row = slot_of_table(rows, table);
 	EngineStatus status = engine_injected(run->engine, "fetch", injected);
 	ItemPointerData tid;
 
-	ItemPointerSet(&tid, place_block(place >> NUMBER_BITS), place_line(place >> NUMBER_BITS));
+	ItemPointerSet(&tid, place_block(place), place_line(place));
 	if (status != ENGINE_OK)
 		return status;
 	if (!table_tuple_fetch_row_version(rows->input->tables[table].relation, &tid,
 									   rows->input->estate->es_snapshot, row))
 		return ENGINE_INEXACT;
 	rows->nfetched++;
-	store_row(rows, rows->maps[table], row, (int) (place % (1 << NUMBER_BITS)) + 1, slot);
+	store_row(rows, rows->maps[table], row, number, slot);
 	return ENGINE_OK;
 }
 
 /* The row that a place tells all of. */
 static void
-store_place(const FirstRows *rows, uint64 place, TupleTableSlot *slot)
+store_place(const FirstRows *rows, uint64 place, int number, TupleTableSlot *slot)
 {
-	int			number = (int) (place % (1 << NUMBER_BITS)) + 1;
-
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		slot->tts_values[i] = row_value_of_place(rows->input, rows->columns[i], place >> NUMBER_BITS,
-												 number, &slot->tts_tid);
+		slot->tts_values[i] = row_value_of_place(rows->input, rows->columns[i], place, number,
+												 &slot->tts_tid);
 		slot->tts_isnull[i] = false;
 	}
 	ExecStoreVirtualTuple(slot);
@@ -351,7 +350,7 @@ next_of_groups(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, char *inject
 	if (entry == NULL || row_values_store(rows->values, rows->group, rows->entry, entry, slot))
 		return status;
 	*message = injected;
-	return fetch_row(rows, run, entry[0] << NUMBER_BITS | (rows->entry - 1), slot, injected);
+	return fetch_row(rows, run, entry[0], rows->entry, slot, injected);
 }
 
 EngineStatus
@@ -359,6 +358,8 @@ first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char 
 {
 	static char injected[256];
 	EngineStatus status;
+	uint64		place;
+	int			number;
 
 	ExecClearTuple(slot);
 	strlcpy(injected, "a row that was visible is gone", sizeof(injected));
@@ -370,11 +371,13 @@ first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char 
 		if (status != ENGINE_OK || rows->nplaces == 0)
 			return status;
 	}
+	place = rows->places[rows->next] >> NUMBER_BITS;
+	number = (int) (rows->places[rows->next++] % (1 << NUMBER_BITS)) + 1;
 	if (!first_rows_are_fetched(rows->input->plan->first_rows))
 	{
-		store_place(rows, rows->places[rows->next++], slot);
+		store_place(rows, place, number, slot);
 		return ENGINE_OK;
 	}
 	*message = injected;
-	return fetch_row(rows, run, rows->places[rows->next++], slot, injected);
+	return fetch_row(rows, run, place, number, slot, injected);
 }

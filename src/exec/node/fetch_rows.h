@@ -11,8 +11,8 @@
 
 typedef struct FirstRows FirstRows;
 
-/* In the current context, for all executions of a node over these tables; desc: of its scan tuples. */
-extern FirstRows *first_rows_create(const NodeInput *input, TupleDesc desc);
+/* In the current context, for all executions of a node over these tables. */
+extern FirstRows *first_rows_create(const NodeInput *input);
 
 /* How many rows have been fetched by all executions. */
 extern uint64 first_rows_fetched(const FirstRows *rows);

@@ -219,8 +219,7 @@ begin_node(CustomScanState *node, EState *estate, int eflags)
 								 engine_for_plan(state->plan->engine, state->plan->program));
 	state->run = state->own;
 	if (state->plan->first_rows)
-		state->first_rows = first_rows_create(&state->input,
-											  state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+		state->first_rows = first_rows_create(&state->input);
 	else
 		node_create_columns(state, final_can_fail(node_run_results(state->own)) ? NULL :
 						columns_in(scan->scan.plan.qual));

@@ -243,14 +243,16 @@ node_run_hints(const NodeRun *run)
 /*
  * May the first groups leave while others have not come?  If these are lost, the CPU
  * engine must be able to make them again from the same rows; and nobody may want the groups
- * twice.  A plan that can be read backward is never told that it is not read for a while.
+ * twice.  Rows of tables are not left out when they come again.  A plan that can be read
+ * backward is never told that it is not read for a while.
  */
 static bool
 can_stream(const NodeRun *run)
 {
 	char		reason[256];
 
-	return run->input->tables != NULL && run->regrouping == NULL && !run->is_compared &&
+	return run->input->tables != NULL && run->input->plan->first_rows == NULL &&
+		run->regrouping == NULL && !run->is_compared &&
 		(run->input->estate->es_top_eflags & EXEC_FLAG_BACKWARD) == 0 &&
 		given_groups_are_possible(run->program) &&
 		cpu_engine.supports(run->program, reason, sizeof(reason));

@@ -45,7 +45,7 @@ struct RowValues
 };
 
 RowValues *
-row_values_create(const NodeInput *input, TupleDesc desc)
+row_values_create(const NodeInput *input)
 {
 	const FirstRowsInfo *first = input->plan->first_rows;
 	RowValues  *values = palloc0(sizeof(RowValues));
@@ -63,8 +63,6 @@ row_values_create(const NodeInput *input, TupleDesc desc)
 		value->column = list_nth_int(first->columns, i);
 		value->key = ROW_SOURCE_IS_KEY(source) ? ROW_SOURCE_NUMBER(source) : -1;
 		value->order = ROW_SOURCE_IS_ORDER(source) ? ROW_SOURCE_NUMBER(source) : -1;
-		if (value->key >= 0 && TupleDescAttr(desc, i)->attlen == -1)
-			group_column_make_texts(&value->group_column);
 	}
 	return values;
 }

@@ -11,8 +11,8 @@
 
 typedef struct RowValues RowValues;
 
-/* In the current context, for all executions of a node whose rows are not fetched; desc: of its scan tuples. */
-extern RowValues *row_values_create(const NodeInput *input, TupleDesc desc);
+/* In the current context, for all executions of a node whose rows are not fetched. */
+extern RowValues *row_values_create(const NodeInput *input);
 
 /* From now on rows are of the run's batch of groups, which stays until then. */
 extern void row_values_begin(RowValues *values, const NodeRun *run);

@@ -14,7 +14,7 @@
  * keys.  And where every row that passes is wanted (selection_step.c), each is a group.
  *
  * The node groups by the keys, keeps of each group the places of the first rows, and fetches
- * these.  Of rows that are equal in the order, SQL leaves open which comes first.
+ * these, unless places, keys and the order have all that is asked for.  Of rows that are equal in the order, SQL leaves open which comes first.
  *
  * Row numbers are a column of the node's tuples.  EXPLAIN shows a window function of a
  * WindowAgg node only, from PostgreSQL 18 on; so the node has a call of the function in its

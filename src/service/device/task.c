@@ -36,8 +36,8 @@
 #define PAUSE_SHARE 16			/* then after that part of what was waited before, */
 #define LONG_PAUSE 1000000		/* at most so long */
 
-/* Who has worked for so long since a pause was not only asking. */
-#define ASKING_NS 6000
+/* Who has worked for so long since a pause was not only asking, which takes one or two microseconds. */
+#define ASKING_NS 10000
 
 struct Task
 {
@@ -171,15 +171,20 @@ task_argument(const Task *task)
 	return task->argument;
 }
 
-void
-task_give_way(short events, uint64_t until)
+static void
+give_way(Task *task, short events, uint64_t until)
 {
-	Task	   *task = current;
-
 	task->events = events;
 	task->until = until;
 	know_change(loop_known);
 	fiber_switch(&task->fiber, &loop);
+}
+
+void
+task_give_way(short events, uint64_t until)
+{
+	current->asks_since = 0;
+	give_way(current, events, until);
 }
 
 void
@@ -196,7 +201,7 @@ task_pause(short events)
 		pause = 0;
 	if (pause > LONG_PAUSE)
 		pause = LONG_PAUSE;
-	task_give_way(events, now + pause);
+	give_way(task, events, now + pause);
 }
 
 void

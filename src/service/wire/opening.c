@@ -186,7 +186,8 @@ make_tables(Opening *opening, const WireTable *wires, uint32_t n, uint64_t size)
 			return false;
 		nframes += table_state_frames(wires[i].nblocks);
 	}
-	if (nframes > size / WIRE_FRAME_SIZE)
+	/* no more than the largest table has */
+	if (nframes > size / WIRE_FRAME_SIZE || nframes > table_state_frames(UINT32_MAX))
 		return false;
 	opening->tables = calloc((size_t) n + 1, sizeof(TableState));
 	opening->frames = malloc((nframes + 1) * sizeof(FrameMap));

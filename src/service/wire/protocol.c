@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "service/wire/wire_frames.h"
+
 /* The most groups, rows or bytes that anybody expects. */
 #define MOST_EXPECTED 1e18
 
@@ -318,7 +320,7 @@ protocol_build(void)
 	for (int i = 0; i < MESSAGE_TYPES; i++)
 		hash = mix(hash, (uint32_t) facts[i].size);
 	hash = mix(hash, sizeof(Program) + sizeof(Insn) + sizeof(Column) + sizeof(FrameMap) +
-			   sizeof(WireTable) + sizeof(WireParam) + sizeof(PageEntry));
+			   sizeof(WireTable) + sizeof(WireParam) + sizeof(PageEntry) + WIRE_FRAME_SIZE);
 	hash = mix(hash, sizeof(Accumulator) + sizeof(Aggregate) + sizeof(DeviceInfo));
 	for (int op = 0; op < OP_COUNT; op++)
 	{

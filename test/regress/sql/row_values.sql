@@ -57,6 +57,13 @@ SELECT q, check_engine(q), fetched(q) FROM unnest(ARRAY[
 	'SELECT f, id, n FROM (SELECT f, id, row_number() OVER (PARTITION BY id % 3 ORDER BY f DESC, id) AS n FROM row_floats) s WHERE n <= 16',
 	'SELECT r, id, n FROM (SELECT r, id, row_number() OVER (PARTITION BY id % 3 ORDER BY r DESC, id) AS n FROM row_floats) s WHERE n <= 16']) q;
 
+-- more of the first rows than numbers that fit beside a place
+SELECT q, check_engine(q) FROM unnest(ARRAY[
+	'SELECT f, id FROM row_floats ORDER BY f, id LIMIT 100',
+	'SELECT f, id FROM row_floats ORDER BY f DESC, id LIMIT 100',
+	'SELECT r FROM row_floats ORDER BY r LIMIT 128',
+	'SELECT id, f FROM row_floats WHERE f = 0 ORDER BY id LIMIT 50']) q;
+
 -- partitions
 CREATE TABLE row_parts (k int, v bigint, t text) PARTITION BY RANGE (k);
 CREATE TABLE row_parts_1 PARTITION OF row_parts FOR VALUES FROM (0) TO (10);
