@@ -46,12 +46,12 @@
 #define MAX_NEW_BLOCKS 1024
 
 /*
- * Of floats' and bytea's output functions, quote_ident(), AT TIME ZONE with an abbreviation, and
- * XML.
+ * Of floats' and bytea's output functions, quote_ident(), AT TIME ZONE with an abbreviation, XML,
+ * and age() of timestamps with time zone, which PostgreSQL takes for immutable.
  */
 static const char *const settings[] = {
 	"extra_float_digits", "bytea_output", "quote_all_identifiers", "timezone_abbreviations",
-	"xmlbinary", "xmloption"
+	"xmlbinary", "xmloption", "TimeZone"
 };
 
 struct TableStamp

@@ -102,3 +102,13 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT check_query('SELECT date_trunc(''day'', a.tz), count(*) FROM moments a JOIN moments b USING (id) WHERE a.tz >= date ''1950-01-01'' GROUP BY 1');
+-- age() of timestamps with time zone reads the session's, though PostgreSQL takes it for immutable: what is kept of it goes
+CREATE TABLE zone_ages (id int, tz timestamptz NOT NULL);
+INSERT INTO zone_ages SELECT i, timestamptz '2024-02-28 22:00+00' + i % 30 * interval '12 hours' FROM generate_series(1, 3000) i;
+VACUUM ANALYZE zone_ages;
+SET timezone = 'UTC';
+SELECT check_query('SELECT count(*) FROM zone_ages WHERE age(tz, timestamptz ''2023-12-31 23:30+00'') > interval ''2 mons''');
+SET timezone = 'Asia/Tokyo';
+SELECT check_query('SELECT count(*) FROM zone_ages WHERE age(tz, timestamptz ''2023-12-31 23:30+00'') > interval ''2 mons''');
+RESET timezone;
+DROP TABLE zone_ages;
