@@ -41,6 +41,7 @@ struct FirstRows
 	int			ncolumns;		/* of the scan tuple: attributes of the table that the query names, */
 	AttrNumber *columns;		/* or FIRST_ROWS_NUMBER */
 	bool		numbered;		/* one of them is that */
+	bool		fetched;		/* rows are, mostly; else places or groups tell all of them */
 	TupleTableSlot **slots;		/* one a table; NULL: not needed yet */
 	AttrMap   **maps;			/* one a table, from the named one's attributes; NULL: the same */
 	MemoryContext context;		/* of the places */
@@ -85,8 +86,8 @@ first_rows_create(const NodeInput *input)
 	rows->context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg first rows",
 										  ALLOCSET_DEFAULT_SIZES);
 	rows->entry = -1;
-	if (!first_rows_are_fetched(input->plan->first_rows) &&
-		!first_rows_are_places(input->plan->first_rows))
+	rows->fetched = first_rows_are_fetched(input->plan->first_rows);
+	if (!rows->fetched && !first_rows_are_places(input->plan->first_rows))
 		rows->values = row_values_create(input);
 	return rows;
 }
@@ -273,13 +274,17 @@ store_row(const FirstRows *rows, const AttrMap *map, TupleTableSlot *row, int nu
 /* Fetch the row at a place, which has this number in its group. */
 static EngineStatus
 fetch_row(FirstRows *rows, NodeRun *run, uint64 place, int number, TupleTableSlot *slot,
-		  char *injected)
+		  const char **message)
 {
+	static char injected[256];
 	uint32		table = place_table(place);
 	TupleTableSlot *row = slot_of_table(rows, table);
-	EngineStatus status = engine_injected(run->engine, "fetch", injected);
 	ItemPointerData tid;
+	EngineStatus status;
 
+	strlcpy(injected, "a row that was visible is gone", sizeof(injected));
+	*message = injected;
+	status = engine_injected(run->engine, "fetch", injected);
 	ItemPointerSet(&tid, place_block(place), place_line(place));
 	if (status != ENGINE_OK)
 		return status;
@@ -342,29 +347,26 @@ next_entry(FirstRows *rows, NodeRun *run, EngineStatus *status, const char **mes
 
 /* The next row, whose group tells all of it mostly. */
 static EngineStatus
-next_of_groups(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, char *injected, const char **message)
+next_of_groups(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char **message)
 {
 	EngineStatus status;
 	const uint64 *entry = next_entry(rows, run, &status, message);
 
 	if (entry == NULL || row_values_store(rows->values, rows->group, rows->entry, entry, slot))
 		return status;
-	*message = injected;
-	return fetch_row(rows, run, entry[0], rows->entry, slot, injected);
+	return fetch_row(rows, run, entry[0], rows->entry, slot, message);
 }
 
 EngineStatus
 first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char **message)
 {
-	static char injected[256];
 	EngineStatus status;
 	uint64		place;
 	int			number;
 
 	ExecClearTuple(slot);
-	strlcpy(injected, "a row that was visible is gone", sizeof(injected));
 	if (rows->values != NULL)
-		return next_of_groups(rows, run, slot, injected, message);
+		return next_of_groups(rows, run, slot, message);
 	if (rows->next == rows->nplaces)
 	{
 		status = collect_places(rows, run, message);
@@ -373,11 +375,10 @@ first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char 
 	}
 	place = rows->places[rows->next] >> NUMBER_BITS;
 	number = (int) (rows->places[rows->next++] % (1 << NUMBER_BITS)) + 1;
-	if (!first_rows_are_fetched(rows->input->plan->first_rows))
+	if (!rows->fetched)
 	{
 		store_place(rows, place, number, slot);
 		return ENGINE_OK;
 	}
-	*message = injected;
-	return fetch_row(rows, run, place, number, slot, injected);
+	return fetch_row(rows, run, place, number, slot, message);
 }
