@@ -165,30 +165,13 @@ output_inputs(const Grouping *grouping)
 	return inputs;
 }
 
-/* Are values of the type that are equal the same, but for floats' zeros and NaNs? */
+/* Does a key of the groups have the row's own value?  Floats are looked at one by one (row_values.c). */
 static bool
-equal_is_same(Oid type, Oid collation)
+key_has_value(const Var *var)
 {
-	switch (getBaseType(type))
-	{
-		case BOOLOID:
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case OIDOID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case UUIDOID:
-			return true;
-		case TEXTOID:
-		case VARCHAROID:
-			return get_collation_isdeterministic(collation);
-		default:
-			return false;
-	}
+	Oid			type = getBaseType(var->vartype);
+
+	return type == FLOAT4OID || type == FLOAT8OID || column_is_identical(var);
 }
 
 /* Can a value be told from its number in the order? */
@@ -234,7 +217,7 @@ source_of(const Grouping *grouping, const Node *input)
 	if (!IsA(input, Var) || var->varattno == SelfItemPointerAttributeNumber ||
 		var->varattno == TableOidAttributeNumber)
 		return ROW_SOURCE_PLACE;
-	if (key >= 0 && equal_is_same(var->vartype, var->varcollid))
+	if (key >= 0 && key_has_value(var))
 		return ROW_SOURCE_KEY(key);
 	if (order >= 0 && order_has_value(var->vartype))
 		return ROW_SOURCE_ORDER(order);
