@@ -25,6 +25,12 @@
 #include "plan/lower/numeric/numeric_parts.h"
 #include "plan/lower/time_format.h"
 
+/* Comparisons of texts, which any collation has. */
+static const Oid text_comparisons[] = {
+	F_TEXTEQ, F_TEXTNE, F_TEXT_LT, F_TEXT_LE, F_TEXT_GT, F_TEXT_GE,
+	F_BPCHAREQ, F_BPCHARNE, F_BPCHARLT, F_BPCHARLE, F_BPCHARGT, F_BPCHARGE
+};
+
 /* Functions of any values of their arguments. */
 static const Oid total_functions[] = {
 	F_LOWER_TEXT, F_UPPER_TEXT, F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_LENGTH_BPCHAR,
@@ -127,23 +133,46 @@ is_value_as_text(const CoerceViaIO *cast)
 	}
 }
 
+/* Can a call of a function on texts fail for its collation? */
+static bool
+collation_can_fail(Oid function, Oid collation, const List *args)
+{
+	ListCell   *lc;
+
+	if (OidIsValid(collation))
+		return !get_collation_isdeterministic(collation) &&
+			!is_among(function, text_comparisons, lengthof(text_comparisons));
+	foreach(lc, args)
+		if (type_is_collatable(exprType(lfirst(lc))))
+			return true;
+	return false;
+}
+
 /* Can the call fail, whose arguments do not? */
 static bool
 call_can_fail(Node *node)
 {
-	Oid			function = InvalidOid;
-	List	   *args = NIL;
+	Oid			function;
+	List	   *args;
 
 	if (IsA(node, FuncExpr))
 	{
 		function = ((FuncExpr *) node)->funcid;
 		args = ((FuncExpr *) node)->args;
 	}
-	else if (IsA(node, OpExpr))
+	else if (IsA(node, ScalarArrayOpExpr))
 	{
+		function = get_opcode(((ScalarArrayOpExpr *) node)->opno);
+		args = ((ScalarArrayOpExpr *) node)->args;
+	}
+	else
+	{
+		/* DistinctExpr and NullIfExpr have its members */
 		function = get_opcode(((OpExpr *) node)->opno);
 		args = ((OpExpr *) node)->args;
 	}
+	if (collation_can_fail(function, exprInputCollation(node), args))
+		return true;
 	if (is_among(function, like_functions, lengthof(like_functions)))
 		return !is_pattern(lsecond(args));
 	if (function == F_SUBSTR_TEXT_INT4_INT4 || function == F_SUBSTRING_TEXT_INT4_INT4)
@@ -157,12 +186,13 @@ call_can_fail(Node *node)
 
 /* Of PostgreSQL's own that order values; some arrays' and rows' elements have no order. */
 static bool
-is_extreme(Oid aggregate, const List *args)
+is_extreme(Oid aggregate, Oid collation, const List *args)
 {
 	HeapTuple	tuple;
 	bool		result;
 
 	if (aggregate >= FirstNormalObjectId || list_length(args) != 1 ||
+		(type_is_collatable(exprType(linitial(args))) && !OidIsValid(collation)) ||
 		type_is_rowtype(exprType(linitial(args))) ||
 		OidIsValid(get_base_element_type(exprType(linitial(args)))))
 		return false;
@@ -175,12 +205,12 @@ is_extreme(Oid aggregate, const List *args)
 
 /* Can an aggregate fail, or a window function, whose arguments do not? */
 static bool
-aggregate_can_fail(Oid aggregate, const List *args)
+aggregate_can_fail(Oid aggregate, Oid collation, const List *args)
 {
 	if (is_among(aggregate, numeric_aggregates, lengthof(numeric_aggregates)))
 		return !numeric_has_few_digits(linitial(args));
 	return !is_among(aggregate, total_aggregates, lengthof(total_aggregates)) &&
-		!is_extreme(aggregate, args);
+		!is_extreme(aggregate, collation, args);
 }
 
 /* The arguments' expressions. */
@@ -246,11 +276,13 @@ can_fail_walker(Node *node, void *context)
 				return true;
 			break;
 		case T_Aggref:
-			if (aggregate_can_fail(((Aggref *) node)->aggfnoid, arguments_of((Aggref *) node)))
+			if (aggregate_can_fail(((Aggref *) node)->aggfnoid, ((Aggref *) node)->inputcollid,
+								   arguments_of((Aggref *) node)))
 				return true;
 			break;
 		case T_WindowFunc:
-			if (aggregate_can_fail(((WindowFunc *) node)->winfnoid, ((WindowFunc *) node)->args))
+			if (aggregate_can_fail(((WindowFunc *) node)->winfnoid,
+								   ((WindowFunc *) node)->inputcollid, ((WindowFunc *) node)->args))
 				return true;
 			break;
 		default:

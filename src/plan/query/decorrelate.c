@@ -19,7 +19,7 @@
  *
  * More groups are made than are asked for, so what is computed for them may raise no error
  * (grouped_subquery.c); neither may conditions on them, which may be evaluated before groups are
- * joined to the rows that ask for them, unless these are guarded (guarded_column).  If it is
+ * joined to the rows that ask for them, unless these are guarded (guarded_value).  If it is
  * known which keys are asked for, only theirs are made (needed_keys.c).
  */
 #include "postgres.h"
@@ -33,8 +33,10 @@
 #include "parser/parse_oper.h"
 #include "parser/parse_relation.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "plan/lower/lower_parts.h"
 #include "plan/query/conditions.h"
 #include "plan/query/decorrelate.h"
 #include "plan/query/exists_extremes.h"
@@ -66,7 +68,9 @@ relation_of_sublink(const SubLink *sublink, Index rti, bool guarded)
 	{
 		BooleanTest *exists = makeNode(BooleanTest);
 
-		exists->arg = grouped->value;
+		/* values are compared where there is a row with the key only */
+		exists->arg = folded_cannot_fail(grouped->value) ? grouped->value :
+			(Expr *) guarded_value(correlation_clauses(grouped), grouped->value);
 		exists->booltesttype = IS_TRUE;
 		exists->location = -1;
 		grouped->value = (Expr *) exists;
@@ -303,9 +307,61 @@ is_group_key(const Query *query, const TargetEntry *entry)
 		get_sortgroupref_clause_noerr(entry->ressortgroupref, query->groupClause) != NULL;
 }
 
+/* Are equal values of each of the query's group keys the same ones? */
+static bool
+keys_are_identical(Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->groupClause)
+		if (!equal_is_identical(get_sortgroupclause_expr(lfirst(lc), query->targetList)))
+			return false;
+	return true;
+}
+
+/* Is the query's side of a correlation one of its group keys, and compared as that is? */
+static bool
+is_by_group_key(Query *query, const Correlation *correlation)
+{
+	Node	   *outer = strip_implicit_coercions((Node *) correlation->outer);
+	ListCell   *lc;
+
+	foreach(lc, query->groupClause)
+	{
+		SortGroupClause *group = lfirst(lc);
+		Node	   *key = get_sortgroupclause_expr(group, query->targetList);
+
+		if (equal(outer, strip_implicit_coercions(key)) &&
+			equality_ops_are_compatible(group->eqop, correlation->operator) &&
+			(!type_is_collatable(exprType(key)) || exprCollation(key) == correlation->collation))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Do all rows of one of the query's groups meet the same rows of the groupings?  What they are
+ * joined by is made of the group's keys, but can tell values apart that are equal as keys are, such as
+ * 1.0 and 1.00 as texts.
+ */
+static bool
+are_joined_by_groups(Query *query, const Replacement *replacement)
+{
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	if (keys_are_identical(query))
+		return true;
+	foreach(lc, replacement->groupings)
+		foreach(lc2, ((const GroupedSubquery *) lfirst(lc))->correlations)
+			if (!is_by_group_key(query, lfirst(lc2)))
+				return false;
+	return true;
+}
+
 /*
  * The columns of groupings, from this number of the range table on, that an expression of groups
- * has outside of aggregates.  They are the same for all rows of a group, as what they are joined by is.
+ * has outside of aggregates.  They are the same for all rows of a group (are_joined_by_groups).
  */
 static List *
 columns_of_groups(Node *expr, Index first)
@@ -379,7 +435,7 @@ rewrite_target(Query *query, List *conditions, TargetEntry *entry, const Surroun
 	}
 	if (grouped && !is_group_key(query, entry))
 		columns = columns_of_groups(replaced, replacement.first);
-	if (!can_group_by(columns))
+	if (columns != NIL && (!are_joined_by_groups(query, &replacement) || !can_group_by(columns)))
 		return false;
 	add_relations(query, conditions, &replacement);
 	join_left(query, &replacement, replaced);

@@ -39,7 +39,7 @@ typedef struct EagerAggregation
 	Query	   *groups;			/* of the right side, which is its relation 1 */
 	List	   *on;				/* what the join's condition becomes: */
 	List	   *equalities;		/* what of it is by the groups' keys */
-	bool		guarded;		/* columns of groups are guarded (guarded_column) */
+	bool		guarded;		/* columns of groups are guarded (guarded_value) */
 	bool		fails;			/* an expression cannot be taken */
 } EagerAggregation;
 
@@ -59,7 +59,10 @@ relation_of(const EagerAggregation *eager, const void *expr)
 	return bms_get_singleton_member(relations_of(eager, expr), &relid) ? (Index) relid : 0;
 }
 
-/* Are the groups those of single rows of the left side? */
+/*
+ * Are the groups those of single rows of the left side?  The planner drops a key that is not put out
+ * of a query without groups, so none may be an error.
+ */
 static bool
 groups_are_rows(const EagerAggregation *eager)
 {
@@ -68,10 +71,11 @@ groups_are_rows(const EagerAggregation *eager)
 
 	foreach(lc, eager->query->groupClause)
 	{
-		Node	   *expr = get_sortgroupclause_expr(lfirst(lc), eager->query->targetList);
+		TargetEntry *entry = get_sortgroupclause_tle(lfirst(lc), eager->query->targetList);
+		Node	   *expr = (Node *) entry->expr;
 
 		if (relation_of(eager, expr) != eager->left || contain_volatile_functions(expr) ||
-			checkExprHasSubLink(expr))
+			checkExprHasSubLink(expr) || (entry->resjunk && !folded_cannot_fail(expr)))
 			return false;
 		if (IsA(expr, Var))
 			columns = bms_add_member(columns, Max(((Var *) expr)->varattno, 0));
@@ -199,7 +203,7 @@ take_aggregate(EagerAggregation *eager, Aggref *aggref)
 	eager->groups->targetList = lappend(eager->groups->targetList, entry);
 	if (eager->guarded)
 	{
-		value = guarded_column(eager->equalities, column);
+		value = guarded_value(eager->equalities, (Expr *) column);
 		compat_set_nulled(value, eager->right, eager->join->rtindex);
 	}
 	return value_of_group(aggref, value,

@@ -147,7 +147,8 @@ groups_agree(Node *inner, Oid operator, Oid collation, SortGroupClause *group)
 							 &group->hashable);
 	return OidIsValid(group->eqop) && group->hashable &&
 		equality_ops_are_compatible(operator, group->eqop) &&
-		(!type_is_collatable(type) || exprCollation(inner) == collation);
+		(!type_is_collatable(type) ||
+		 (OidIsValid(collation) && exprCollation(inner) == collation));
 }
 
 /* Take a conjunct as a correlation, whose key is the attribute of a relation of the query around. */
@@ -160,8 +161,10 @@ take_correlation(OpExpr *conjunct, Index rti, AttrNumber attno, SortGroupClause 
 	bool		inner_first;
 	Var		   *key;
 
+	/* aggregates of the query around it are not there before that is grouped */
 	if (!IsA(conjunct, OpExpr) || list_length(conjunct->args) != 2 ||
-		contain_subplans((Node *) conjunct) || contain_volatile_functions((Node *) conjunct))
+		contain_subplans((Node *) conjunct) || contain_volatile_functions((Node *) conjunct) ||
+		contain_aggs_of_level((Node *) conjunct, 1))
 		return NULL;
 	left = linitial(conjunct->args);
 	right = lsecond(conjunct->args);
@@ -259,18 +262,19 @@ value_of_group(const Aggref *aggref, Node *column, int64 missing)
 }
 
 Node *
-guarded_column(List *clauses, Var *column)
+guarded_value(List *clauses, Expr *value)
 {
 	CaseExpr   *result = makeNode(CaseExpr);
 	CaseWhen   *when = makeNode(CaseWhen);
 
 	when->expr = (Expr *) make_ands_explicit(copyObject(clauses));
-	when->result = (Expr *) column;
+	when->result = value;
 	when->location = -1;
-	result->casetype = column->vartype;
-	result->casecollid = column->varcollid;
+	result->casetype = exprType((Node *) value);
+	result->casecollid = exprCollation((Node *) value);
 	result->args = list_make1(when);
-	result->defresult = (Expr *) makeNullConst(column->vartype, column->vartypmod, column->varcollid);
+	result->defresult = (Expr *) makeNullConst(result->casetype, exprTypmod((Node *) value),
+											   result->casecollid);
 	result->location = -1;
 	return (Node *) result;
 }
@@ -293,7 +297,7 @@ value_mutator(Node *node, void *context)
 		value->fails |= !can_be_made_before(aggref) || contain_vars_of_level((Node *) aggref, 1);
 		value->query->targetList = lappend(value->query->targetList, entry);
 		return value_of_group(aggref, value->guard == NIL ? (Node *) column :
-							  guarded_column(value->guard, column), 0);
+							  guarded_value(value->guard, (Expr *) column), 0);
 	}
 	/* a column of the query around it is as it is there */
 	if (IsA(node, Var) && ((const Var *) node)->varlevelsup > 0)
@@ -398,7 +402,8 @@ row_subquery(Query *subquery, Index rti, bool guarded)
 		return NULL;
 	column = makeVar((int) rti, put_out_rows(query, value)->resno, exprType((Node *) value),
 					 exprTypmod((Node *) value), exprCollation((Node *) value), 0);
-	row->value = (Expr *) (guarded ? guarded_column(correlation_clauses(row), column) : (Node *) column);
+	row->value = (Expr *) (guarded ? guarded_value(correlation_clauses(row), (Expr *) column) :
+						   (Node *) column);
 	return contain_vars_of_level((Node *) query, 1) || contain_volatile_functions((Node *) query) ||
 		!join_tree_cannot_fail(query) ? NULL : row;
 }

@@ -87,10 +87,10 @@ extern TargetEntry *group_by_key(Query *query, Expr *key, SortGroupClause *group
 extern Node *value_of_group(const Aggref *aggref, Node *column, int64 missing);
 
 /*
- * The column of a group, NULL unless these clauses hold.  The planner may evaluate a condition on
+ * The value of a group, NULL unless these clauses hold.  The planner may evaluate a condition on
  * groups alone before it joins them to the rows that ask for them; one on such an expression cannot
  * be, so that groups that nobody asks for raise no error in it.
  */
-extern Node *guarded_column(List *clauses, Var *column);
+extern Node *guarded_value(List *clauses, Expr *value);
 
 #endif							/* GPUAGG_GROUPED_SUBQUERY_H */

@@ -22,6 +22,19 @@ BEGIN
 END $$;
 CREATE FUNCTION check_joined(query text) RETURNS text LANGUAGE sql AS $$SELECT check_query(query) || ', ' || subqueries(query)$$;
 
+-- How many rows a query has: as PostgreSQL has it?
+CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+	other bigint;
+BEGIN
+	EXECUTE 'SELECT count(q::text) FROM (' || query || ') q' INTO n;
+	SET gpuagg.mode = off;
+	EXECUTE 'SELECT count(q::text) FROM (' || query || ') q' INTO other;
+	SET gpuagg.mode = force;
+	RETURN CASE WHEN n = other THEN 'same rows' ELSE 'other rows: ' || n || ', not ' || other END;
+END $$;
+
 SET gpuagg.engine = cpu;
 SELECT query, check_joined(query) FROM (VALUES
 	-- a condition that no row passes without a group
@@ -150,6 +163,38 @@ SELECT query, check_joined(query) FROM (VALUES
 SELECT lookups('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');
 SELECT check_joined('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');
 
+-- equal keys of a group that are not the same, which only what compares them as keys may be joined by
+CREATE COLLATION correlated_loosely (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE correlated_alike (g int, n numeric, f float8, t text COLLATE correlated_loosely, c text COLLATE "C", p text COLLATE "POSIX");
+INSERT INTO correlated_alike SELECT i % 3, CASE WHEN i % 5 = 0 THEN 1.0 ELSE 1.00 END, CASE WHEN i % 5 = 0 THEN 0 ELSE '-0'::float8 END, CASE WHEN i % 5 = 0 THEN 'a' ELSE 'A' END, 'c', 'p' FROM generate_series(1, 300) i;
+SELECT query, check_query(query), subqueries(query) FROM (VALUES
+	('SELECT a.n = 1, count(*), (SELECT count(*) FROM correlated_alike b WHERE b.n = a.n) FROM correlated_alike a GROUP BY a.n'),
+	('SELECT a.f = 0, count(*), (SELECT count(*) FROM correlated_alike b WHERE b.f = a.f) FROM correlated_alike a GROUP BY a.f'),
+	('SELECT count(*), (SELECT count(*) FROM correlated_alike b WHERE b.t = a.t) FROM correlated_alike a GROUP BY a.t'),
+	('SELECT a.g, count(*), (SELECT count(*) FROM correlated_alike b WHERE b.g = a.g) FROM correlated_alike a GROUP BY a.g')) q (query);
+-- which of the keys' values PostgreSQL has is not said: there is one row of each group
+SELECT query, rows_of(query), subqueries(query) FROM (VALUES
+	('SELECT count(*), (SELECT count(*) FROM correlated_alike b WHERE b.n::text = a.n::text) FROM correlated_alike a GROUP BY a.n'),
+	('SELECT count(*), (SELECT count(*) FROM correlated_alike b WHERE b.f::text = a.f::text) FROM correlated_alike a GROUP BY a.f'),
+	('SELECT count(*), (SELECT count(*) FROM correlated_alike b WHERE b.t COLLATE "C" = a.t) FROM correlated_alike a GROUP BY a.t'),
+	('SELECT a.g, count(*), (SELECT count(*) FROM correlated_alike b WHERE b.n::text = a.n::text) FROM correlated_alike a GROUP BY a.g, a.n')) q (query);
+
+-- what of the query around is there only of its groups
+SELECT query, check_joined(query) FROM (VALUES
+	('SELECT c.region, (SELECT count(*) FROM correlated_order o WHERE o.customer = max(c.id)) FROM correlated_customer c GROUP BY 1'),
+	('SELECT c.region, (SELECT o.amount FROM correlated_order o WHERE o.id = max(c.id)) FROM correlated_customer c GROUP BY 1'),
+	('SELECT c.region, (SELECT count(*) FROM correlated_order o WHERE o.kind = grouping(c.region)) FROM correlated_customer c GROUP BY 1'),
+	('SELECT c.region, EXISTS (SELECT FROM correlated_order o WHERE o.kind = c.region AND o.amount <> max(c.big)) FROM correlated_customer c GROUP BY 1')) q (query);
+
+-- a comparison that PostgreSQL makes only of rows with the key, and one without a collation
+SELECT query, check_joined(query) FROM (VALUES
+	('SELECT c.id FROM correlated_customer c WHERE EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND o.amount <> 10 / (c.id - 2900))'),
+	('SELECT c.id FROM correlated_customer c WHERE c.id < 9 AND EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND 10 / (c.id - 5) <> o.amount)'),
+	('SELECT o.id FROM correlated_order o WHERE o.kind > 100 AND o.id < (SELECT count(*) FROM correlated_alike b WHERE b.g = o.kind AND b.c < b.p)'),
+	('SELECT o.id FROM correlated_order o WHERE o.kind > 100 AND o.id < (SELECT count(*) FROM correlated_alike b WHERE b.g = o.kind AND starts_with(b.t, ''a''))')) q (query);
+DROP TABLE correlated_alike;
+DROP COLLATION correlated_loosely;
+
 -- by auto, prepared, with a parameter, in a cursor
 SET gpuagg.mode = auto;
 SELECT subqueries('SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT avg(o.total) FROM correlated_order o WHERE o.kind = c.region)');
@@ -188,7 +233,7 @@ SELECT count(*), sum(n) FROM (SELECT (SELECT count(*) FROM correlated_order o WH
 RESET ROLE;
 SET gpuagg.mode = force;
 
-DROP FUNCTION subqueries, check_joined;
+DROP FUNCTION subqueries, check_joined, rows_of;
 DROP TABLE correlated_customer, correlated_order, correlated_pair, correlated_empty;
 DROP ROLE correlated_reader;
 RESET gpuagg.engine;

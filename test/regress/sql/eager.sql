@@ -90,6 +90,11 @@ SELECT grouped_before(query), outcome(query, 'force', 'on') = outcome(query, 'of
 DROP TABLE eager_text;
 DROP COLLATION eager_loosely;
 
+-- a key that is not put out and raises an error is computed
+SELECT grouped_before(query), outcome(query, 'force', 'on') = outcome(query, 'off', 'on') FROM (VALUES
+	('SELECT c.id, count(o.id) FROM eager_customer c LEFT JOIN eager_order o ON o.customer = c.id GROUP BY c.id, 10 / (c.id - 7)'),
+	('SELECT c.id, count(o.id) FROM eager_customer c LEFT JOIN eager_order o ON o.customer = c.id GROUP BY c.id, c.region')) q (query);
+
 -- by auto; prepared; who may read what
 SET gpuagg.mode = auto;
 SELECT grouped_before('SELECT c.id, count(o.id) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer GROUP BY c.id');
