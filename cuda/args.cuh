@@ -446,11 +446,12 @@ typedef struct DeviceTexts
 	POINTER(const uint8_t) bytes;
 } DeviceTexts;
 
-/* Words of the group table's slots: the first slot's, and from one to the next. */
+/* Words by slots, in the group table or in what has been read from lists of values. */
 typedef struct TopPlace
 {
-	uint64_t	first;			/* words behind the table's beginning */
-	uint64_t	stride;
+	uint64_t	first;			/* the first slot's: words behind the beginning */
+	uint32_t	stride;			/* words from one slot's to the next one's */
+	uint32_t	is_statistic;	/* in TopArgs.statistics, not in slots */
 } TopPlace;
 
 /* The bits of a word that one pass tells apart at most, and the threads that do. */
@@ -503,6 +504,8 @@ typedef struct TopSelection
 	uint32_t	passing;		/* that fulfil the conditions */
 	uint32_t	listed;			/* slots in the list */
 	uint32_t	complete;		/* no more bits are needed */
+	uint32_t	ties;			/* groups with the last words that top_list has met */
+	uint32_t	unused;
 } TopSelection;
 
 /*
@@ -512,6 +515,7 @@ typedef struct TopSelection
 typedef struct TopArgs
 {
 	POINTER(const uint64_t) slots;
+	POINTER(const uint64_t) statistics; /* by slots: StatisticArgs.results; 0: there are none */
 	POINTER(const uint8_t) arena;	/* of texts */
 	POINTER(TopSelection) selection;
 	POINTER(uint32_t) bins;		/* groups with the same upper bits, by the next ones */
@@ -526,9 +530,11 @@ typedef struct TopArgs
 	uint32_t	column;			/* of this pass */
 	uint32_t	capacity;		/* slots of the table */
 	uint32_t	wanted;			/* groups, at least */
-	uint32_t	room;			/* slots in the list; if more leave, it stays empty */
+	uint32_t	room;			/* slots in the list */
+	uint32_t	ties;			/* so many groups with the last words are listed */
 	uint32_t	shift;			/* of the bits of this pass, */
 	uint32_t	bits;			/* and how many there are */
+	uint32_t	unused;
 } TopArgs;
 
 /*

@@ -10,7 +10,8 @@
  * (top_order.h).  A pass counts groups by the next bits of their words, of those groups whose
  * bits above are those of the last words that leave (top_count); then one block finds what
  * the next bits of these words are (top_choose).  After all bits, or when the bits so far
- * tell exactly the wanted groups, groups with no greater words are listed.
+ * tell exactly the wanted groups, groups with no greater words are listed; of those with the
+ * last words only as many as are wanted, where any will do (TopArgs.ties).
  *
  * These kernels know of the table only where its words are, so that all Programs share
  * them.
@@ -23,7 +24,9 @@
 DEVICE_FN uint64_t
 top_load(const TopArgs *args, const TopPlace *place, uint64_t slot)
 {
-	return args->slots[place->first + slot * place->stride];
+	const uint64_t *words = place->is_statistic ? args->statistics : args->slots;
+
+	return words[place->first + slot * place->stride];
 }
 
 DEVICE_FN bool
@@ -152,9 +155,9 @@ top_takes_part(const TopArgs *args, const TopSelection *selection, uint64_t slot
 	return (*word ^ selection->last[args->column]) >> args->shift >> args->bits == 0;
 }
 
-/* Is it not behind the last group? */
-DEVICE_FN bool
-top_leaves(const TopArgs *args, const TopSelection *selection, uint64_t slot)
+/* Where a group is to the last one that leaves: < 0 before it, 0 with the same words. */
+DEVICE_FN int
+top_compare_last(const TopArgs *args, const TopSelection *selection, uint64_t slot)
 {
 	bool		shared = false;
 	uint64_t	word = args->ncolumns > 0 ? top_word_of(args, &args->columns[0], slot) : 0;
@@ -163,11 +166,13 @@ top_leaves(const TopArgs *args, const TopSelection *selection, uint64_t slot)
 	{
 		uint64_t	last = top_last_word(selection->last[i], args->columns[i].slack);
 
-		if (word != last || i + 1 == args->ncolumns)
-			return word <= last;
-		word = top_next_word(args, i + 1, slot, &shared, word);
+		/* words that slack lets pass are no ties */
+		if (word != last)
+			return word < last ? -1 : 1;
+		if (i + 1 < args->ncolumns)
+			word = top_next_word(args, i + 1, slot, &shared, word);
 	}
-	return true;
+	return 0;
 }
 
 /* Count all groups, and those that fulfil the conditions. */
@@ -270,13 +275,14 @@ KERNEL(top_list, TopArgs, args)
 	const TopSelection *selection = args.selection;
 	uint64_t	rounds = ((uint64_t) args.capacity + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 
-	if (args.ncolumns > 0 && selection->leaving > args.room)
-		return;
 	/* whole warps, since they take places together */
 	for (uint64_t slot = grid_index(); slot < rounds; slot += grid_size())
 	{
-		bool		leaves = slot < args.capacity && top_passes(&args, slot) &&
-			top_leaves(&args, selection, slot);
+		int			order = slot < args.capacity && top_passes(&args, slot) ?
+			top_compare_last(&args, selection, slot) : 1;
+		bool		is_tie = order == 0 && args.ties < UINT32_MAX;
+		uint32_t	tie = compact_place(is_tie, &args.selection->ties);
+		bool		leaves = is_tie ? tie < args.ties : order <= 0;
 		uint32_t	place = compact_place(leaves, &args.selection->listed);
 
 		if (leaves && place < args.room)

@@ -334,6 +334,20 @@ compat_copy_relation(Query *to, const Query *from, Index rti)
 }
 
 /*
+ * Let the query have no relations.
+ *
+ * 16: nor what a user must be allowed to do with them.
+ */
+void
+compat_clear_relations(Query *query)
+{
+	query->rtable = NIL;
+#if PG_VERSION_NUM >= 160000
+	query->rteperminfos = NIL;
+#endif
+}
+
+/*
  * Has the table columns that are computed when they are read?
  *
  * 18: there are such.

@@ -232,6 +232,7 @@ extern void compat_set_nulled(Node *expr, Index rti, Index join);
 extern Node *compat_not_nulled(Node *expr, Index join);
 extern void compat_flatten_groups(Query *query);
 extern void compat_copy_relation(Query *to, const Query *from, Index rti);
+extern void compat_clear_relations(Query *query);
 extern bool compat_has_virtual_columns(Oid relid);
 extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);

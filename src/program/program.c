@@ -450,6 +450,13 @@ program_set_shown(ProgramBuilder *b, int agg, int acc)
 }
 
 void
+program_set_added(ProgramBuilder *b, int agg, int constant)
+{
+	if (agg >= 0)
+		b->aggs[agg].added = constant;
+}
+
+void
 program_set_special(ProgramBuilder *b, int agg, int acc)
 {
 	if (agg >= 0)

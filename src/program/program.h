@@ -138,6 +138,7 @@ typedef enum FinalKind
 	FINAL_PERCENT_RANK,			/* acc: COUNT of rows before it; count: of all rows */
 	FINAL_CUME_DIST,			/* acc: COUNT of rows before or equal to it; count: of all rows */
 	FINAL_SUM_INT8,				/* sum(int2), sum(int4): acc SUM_INT */
+	FINAL_SUM_ADDED,			/* sum(int2 + constant): acc SUM_INT of the int2; added */
 	FINAL_SUM_NUMERIC,			/* sum(int8, numeric): acc SUM_INT128 */
 	FINAL_AVG_NUMERIC,			/* avg(int2, int4, int8, numeric): SUM_INT or
 								 * SUM_INT128 */
@@ -216,6 +217,7 @@ typedef struct Aggregate
 								 * is none */
 	int16_t		special;		/* accumulator of the bits of special.h that the
 								 * values have; -1: they are numbers */
+	int16_t		added;			/* SUM_ADDED: the constant; else 0 */
 } Aggregate;
 
 typedef struct Program
@@ -457,6 +459,9 @@ extern int	program_add_moments(ProgramBuilder *b, FinalKind final, int count,
 
 /* The accumulator of high parts of an aggregate's values. */
 extern void program_set_high(ProgramBuilder *b, int agg, int acc);
+
+/* What is added to each of a SUM_ADDED's values: an int16. */
+extern void program_set_added(ProgramBuilder *b, int agg, int constant);
 
 /* The accumulator of the display scales of an aggregate's values. */
 extern void program_set_shown(ProgramBuilder *b, int agg, int acc);

@@ -16,6 +16,7 @@ static const char *const final_names[] = {
 	[FINAL_PERCENT_RANK] = "percent_rank",
 	[FINAL_CUME_DIST] = "cume_dist",
 	[FINAL_SUM_INT8] = "sum_int8",
+	[FINAL_SUM_ADDED] = "sum_added",
 	[FINAL_SUM_NUMERIC] = "sum_numeric",
 	[FINAL_AVG_NUMERIC] = "avg_numeric",
 	[FINAL_SUM_FLOAT4] = "sum_float4",
@@ -185,6 +186,8 @@ print_agg(const Program *p, int n, char *buf, size_t len)
 	if (agg->count != agg->acc)
 		append(buf, len, ", counted by word %d",
 			   program_accs(p)[agg->count].word);
+	if (agg->added != 0)
+		append(buf, len, ", to each of which %d is added", agg->added);
 	if (agg->high >= 0)
 		append(buf, len, ", high parts in word %d", program_accs(p)[agg->high].word);
 	if (agg->shown >= 0)

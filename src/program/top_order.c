@@ -12,9 +12,12 @@ order_of_words(const Program *program, AccKind kind, uint32_t *order)
 	{
 		case FORM_COUNT:
 		case FORM_INT:
+		case FORM_DISTINCT_COUNT:
+		case FORM_DISTINCT_SUM:
 			*order = 0;
 			return true;
 		case FORM_INT128:
+		case FORM_DISTINCT_SUM128:
 			*order = TOP_INT128;
 			return true;
 		case FORM_ORDERED:

@@ -314,7 +314,7 @@ typedef struct TopHint
 	uint32_t	ncolumns;
 	TopHintColumn columns[TOP_COLUMNS];
 	uint32_t	nconditions;
-	uint32_t	unused;
+	uint32_t	ties;			/* 1: all that are equal to the last wanted one, too; 0: any of these will do */
 	TopCondition conditions[TOP_CONDITIONS];
 } TopHint;
 

@@ -232,7 +232,8 @@ check_order(void)
 		{{.groups = 0,.ncolumns = 2,.columns = {{0, 0, 0}, {0, 255, 0}}}, false},
 		{{.groups = 0,.ncolumns = TOP_COLUMNS,.columns = {{0}, {0}, {0}, {0, 0, 255}}}, false},
 		{{.nconditions = TOP_CONDITIONS,.conditions = {{UINT64_MAX, 0, UINT32_MAX, 0}}}, true},
-		{{.nconditions = TOP_CONDITIONS + 1}, false}, {{.nconditions = UINT32_MAX}, false}
+		{{.nconditions = TOP_CONDITIONS + 1}, false}, {{.nconditions = UINT32_MAX}, false},
+		{{.groups = 10,.ties = 1}, true}, {{.groups = 10,.ties = 2}, false}
 	};
 	static Message message;
 	char		why[256];

@@ -259,6 +259,7 @@ top_groups_hint(const PlanInfo *plan, List *tlist)
 	while ((int) hint.ncolumns < ncolumns &&
 		   hint_column(info, (int) hint.ncolumns, tlist, plan, &hint.columns[hint.ncolumns]))
 		hint.ncolumns++;
+	hint.ties = info->ties || (int) hint.ncolumns < list_length(info->columns);
 	return hint;
 }
 

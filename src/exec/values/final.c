@@ -407,6 +407,8 @@ final_value(const Program *program, const Aggregate *agg, const uint64_t *words,
 		case FINAL_EXTREME_INT8:
 		case FINAL_BITS_INT8:
 			return Int64GetDatum((int64) value[0]);
+		case FINAL_SUM_ADDED:
+			return Int64GetDatum((int64) (value[0] + count * (uint64_t) (int64) agg->added));
 		case FINAL_SUM_NUMERIC:
 			return sum_numeric(accs, agg, words);
 		case FINAL_AVG_NUMERIC:

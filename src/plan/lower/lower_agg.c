@@ -385,8 +385,10 @@ add_high_parts(Lowering *l, const AggregateKind *kind, int arg, int filter)
  *
  * Values that are never NULL are counted as rows.  But count() must keep an
  * argument that can be an error, since nothing else looks at it.
+ *
+ * Returns the aggregate's number.
  */
-static void
+static int
 add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 			  int scale, int shown)
 {
@@ -424,6 +426,42 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 	program_set_shown(b, agg, shown);
 	if (kind->final == FINAL_SUM_MONEY)
 		program_add_acc(b, ACC_SUM_SIZES, program_add_op(b, OP_int8_size, arg, -1), filter);
+	return agg;
+}
+
+/* Is an expression the sum, which no int4 is too small for, of an int2 and a small constant? */
+static bool
+is_added_constant(Expr *expr, Expr **small, int *added)
+{
+	const OpExpr *op = (const OpExpr *) expr;
+	Oid			function = IsA(expr, OpExpr) ? get_opcode(op->opno) : InvalidOid;
+	const Const *constant;
+	int32		value;
+
+	if (function != F_INT24PL && function != F_INT24MI && function != F_INT42PL)
+		return false;
+	*small = function == F_INT42PL ? lsecond(op->args) : linitial(op->args);
+	constant = function == F_INT42PL ? linitial(op->args) : lsecond(op->args);
+	if (!IsA(constant, Const) || constant->constisnull)
+		return false;
+	value = DatumGetInt32(constant->constvalue);
+	*added = function == F_INT24MI ? -value : value;
+	return value > PG_INT16_MIN && value <= PG_INT16_MAX;
+}
+
+/*
+ * Such a sum as that of the int2s and their number, which other sums of the same values share; the
+ * filter is lowered.
+ */
+static bool
+lower_sum_added(Lowering *l, Expr *small, int added, int filter)
+{
+	const AggregateKind kind = {.acc = ACC_SUM_INT,.final = FINAL_SUM_ADDED};
+	int			arg = lower_expr(l, small);
+
+	if (arg >= 0)
+		program_set_added(l->builder, add_aggregate(l, &kind, arg, filter, 0, -1), added);
+	return lower_succeeded(l);
 }
 
 bool
@@ -439,7 +477,7 @@ lower_distinct_aggref(Lowering *l, const Aggref *aggref, int arg, int scale)
 		return lower_succeeded(l);
 	if (acc_form(kind->acc) == FORM_FLOAT_PRODUCT)
 		return lower_distinct_moments(l, kind->final, arg);
-	add_aggregate(l, kind, arg, -1, acc_reads_value(kind->acc) ? scale : 0, -1);
+	(void) add_aggregate(l, kind, arg, -1, acc_reads_value(kind->acc) ? scale : 0, -1);
 	return lower_succeeded(l);
 }
 
@@ -535,7 +573,7 @@ lower_ranked(Lowering *l, const Aggref *aggref, const AggregateKind *kind, int f
 
 	if (arg < 0)
 		return l->reason == NULL && check_text_extreme(l, aggref, kind->acc);
-	add_aggregate(l, &rank, arg, filter, 0, -1);
+	(void) add_aggregate(l, &rank, arg, filter, 0, -1);
 	return lower_succeeded(l);
 }
 
@@ -547,6 +585,8 @@ lower_aggref(Lowering *l, Aggref *aggref)
 	int			filter = -1;
 	int			scale = 0;
 	int			shown = -1;
+	int			added;
+	Expr	   *small;
 	bool		ranked;
 
 	if (!lower_succeeded(l) || !check_level(l, aggref))
@@ -584,6 +624,9 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return lower_ranked(l, aggref, kind, filter);
 	if (is_interval_sum(kind->final))
 		return lower_interval_sum(l, kind->final, linitial_node(TargetEntry, aggref->args)->expr, filter);
+	if (aggref->aggfnoid == F_SUM_INT4 &&
+		is_added_constant(linitial_node(TargetEntry, aggref->args)->expr, &small, &added))
+		return lower_sum_added(l, small, added, filter);
 	if (aggref->args != NIL)
 	{
 		arg = lower_argument(l, kind, linitial_node(TargetEntry, aggref->args)->expr,
@@ -591,6 +634,6 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		if (arg < 0)
 			return lower_succeeded(l);
 	}
-	add_aggregate(l, kind, arg, filter, scale, shown);
+	(void) add_aggregate(l, kind, arg, filter, scale, shown);
 	return lower_succeeded(l);
 }

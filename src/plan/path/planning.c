@@ -2,8 +2,8 @@
  * planning.c
  *	  How queries are planned.
  *
- * A query of which there is another one with the same rows (plan/query/rewrite.h, selected_rows.h) is
- * planned once more, as that one, and the plan that costs less is taken, if an engine has a part in
+ * A query of which there is another one with the same rows (plan/query/rewrite.h, selected_rows.h,
+ * sorted_groups.h) is planned once more, as that one, and the plan that costs less is taken, if an engine has a part in
  * it: PostgreSQL's own plans are of the query as it is.
  */
 #include "postgres.h"
@@ -21,6 +21,7 @@
 #include "plan/plan_info.h"
 #include "plan/query/rewrite.h"
 #include "plan/query/selected_rows.h"
+#include "plan/query/sorted_groups.h"
 
 /* A plan that costs less is taken as it is; and if it would only select rows in another way. */
 #define LEAST_COST 500
@@ -53,6 +54,7 @@ typedef struct Rewriting
 static const Rewriting rewritings[] = {
 	{may_rewrite_query, rewrite_query, LEAST_COST, true, false},
 	{may_find_places, find_places, LEAST_COST, true, true},
+	{may_group_sorted_rows, group_sorted_rows, LEAST_COST, true, false},
 	{may_select_rows, select_rows, LEAST_COST_TO_SELECT, false, true}
 };
 

@@ -30,7 +30,6 @@
 #include "optimizer/tlist.h"
 
 #include "plan/query/dependence.h"
-#include "plan/query/grouped_subquery.h"
 #include "plan/query/joined_first_rows.h"
 #include "plan/query/row_places.h"
 #include "plan/query/takes_rows.h"
@@ -41,19 +40,6 @@ may_find_first_rows(const Query *query)
 {
 	return query_takes_rows(query) && query->limitCount != NULL && query->sortClause != NIL &&
 		list_length(query->rtable) > 1 && !query->hasTargetSRFs && query->cteList == NIL;
-}
-
-/* A constant number of rows; -1: it is none. */
-static int64
-constant_rows(const Node *count)
-{
-	const Const *value = (const Const *) folded_safely(count);
-
-	if (count == NULL)
-		return 0;
-	if (value == NULL || !IsA(value, Const) || value->constisnull || DatumGetInt64(value->constvalue) < 0)
-		return -1;
-	return Min(DatumGetInt64(value->constvalue), FIRST_ROWS_MAX + 1);
 }
 
 /* The only table of the query that the order is by; 0: there is none, or there are several. */
@@ -75,8 +61,7 @@ first_places(const Query *query, Index rti, int64 count)
 
 	places->targetList = add_junk_targets(targets, query->targetList);
 	places->limitOffset = NULL;
-	places->limitCount = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											Int64GetDatum(count), false, FLOAT8PASSBYVAL);
+	places->limitCount = (Node *) make_count(count);
 	return places;
 }
 
@@ -101,18 +86,15 @@ is_in_array(Index rti, Query *places)
 bool
 find_first_rows(Query *query)
 {
-	int64		count = constant_rows(query->limitCount);
-	int64		offset = constant_rows(query->limitOffset);
+	int64		count = query_rows_reached(query, FIRST_ROWS_MAX);
 	Index		rti = ordered_table(query);
 	Query	   *places;
 
-	if (count <= 0 || offset < 0 || count + offset > FIRST_ROWS_MAX || rti == 0 ||
-		query->limitOption == LIMIT_OPTION_WITH_TIES || !puts_out_others(query, rti) ||
-		!relation_has_places(query, rti) ||
+	if (count == 0 || rti == 0 || !puts_out_others(query, rti) || !relation_has_places(query, rti) ||
 		!query_can_be_copied(query) || contain_volatile_functions((Node *) query) ||
 		!other_targets_cannot_fail(query->targetList, NULL))
 		return false;
-	places = first_places(query, rti, count + offset);
+	places = first_places(query, rti, count);
 	query->jointree->quals = make_and_qual(query->jointree->quals, is_in_array(rti, places));
 	query->hasSubLinks = true;
 	return true;

@@ -84,7 +84,7 @@ good_opening(const OpeningParts *opening)
 static bool
 good_top(const TopHint *top)
 {
-	if (top->ncolumns > TOP_COLUMNS || top->nconditions > TOP_CONDITIONS)
+	if (top->ncolumns > TOP_COLUMNS || top->nconditions > TOP_CONDITIONS || !is_flag(top->ties))
 		return false;
 	for (uint32_t i = 0; i < top->ncolumns; i++)
 		if (!is_flag(top->columns[i].descending) || !is_flag(top->columns[i].nulls_first))

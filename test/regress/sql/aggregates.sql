@@ -78,3 +78,13 @@ SELECT check_query('SELECT avg(v), sum(v) FROM (VALUES (1e30::float8), (2e30)) x
 SELECT check_fallback('SELECT sum(f8 * 1) FROM extremes, generate_series(1, 2) WHERE f8 > 1e300 AND f8 < ''infinity''');
 SELECT check_fallback('SELECT sum(f4) FROM extremes, generate_series(1, 2) WHERE f4 > 1e30 AND f4 < ''infinity''');
 SELECT check_fallback('SELECT avg(f8) FROM extremes, generate_series(1, 2) WHERE f8 > 1e300 AND f8 < ''infinity''');
+
+-- an int2 and a constant: as a sum of the int2s, which all of them share
+SELECT query, check_query(query) FROM (VALUES
+	('SELECT k % 7, sum(i2 + 5), sum(i2 - 7), sum(3 + i2), sum(i2), count(i2), sum(i2 + 0) FROM facts GROUP BY 1'),
+	('SELECT sum(i2 + 32767), sum(i2 - 32767), sum(i2 + (-32768)), sum(i2 + 100000), sum(5 - i2), avg(i2 + 1) FROM facts'),
+	('SELECT i4, sum(i2 + 5) FILTER (WHERE i2 > 0), sum(DISTINCT i2 + 5), sum(i2 + 5) FROM facts GROUP BY 1 HAVING sum(i2 + 5) > 9'),
+	('SELECT k, sum(i2 + 5) FROM facts GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1 LIMIT 5'),
+	('SELECT sum(i2 + 5), sum(i2 + 4) FROM facts WHERE id < 0')) q (query);
+SELECT i2 IS NULL, sum(i2 + 40), count(*) FROM facts GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM program('SELECT sum(i2 + 1), sum(i2 + 2), sum(3 + i2) FROM facts') line WHERE line ~ 'sum_int ';

@@ -98,6 +98,15 @@ FROM unnest(ARRAY['b', 'i2', 'i8', 'f4', 'd', 'ti', 'tz', 'n', 'w', 'm', 'u', 't
 	unnest(ARRAY['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']) o;
 SELECT check_query('SELECT k, count(*), avg(v) FROM top_keys GROUP BY k ORDER BY 2 DESC, 1 DESC LIMIT 10');
 SELECT check_query('SELECT k, count(*), sum(i8) FROM top_keys GROUP BY k ORDER BY 2, 3 DESC, 1 LIMIT 10');
+-- by what is read from lists of values
+SELECT o, check_query(format('SELECT k, count(DISTINCT v), sum(DISTINCT v), count(*) FROM top_keys GROUP BY k ORDER BY %s, k LIMIT 12', o))
+FROM unnest(ARRAY['count(DISTINCT v)', 'count(DISTINCT v) DESC', 'sum(DISTINCT v) DESC NULLS LAST', 'count(*), sum(DISTINCT v)']) o;
+SELECT check_query('SELECT i2, count(DISTINCT k) FROM top_keys GROUP BY i2 ORDER BY 2 DESC, 1 LIMIT 10');
+SELECT check_query('SELECT i2, count(DISTINCT k) FROM top_keys GROUP BY i2 HAVING count(DISTINCT k) > 7 ORDER BY 1 LIMIT 10');
+SELECT check_query('SELECT i2, percentile_disc(0.5) WITHIN GROUP (ORDER BY k), count(DISTINCT k) FROM top_keys GROUP BY i2 ORDER BY 3 DESC, 1 LIMIT 10');
+-- of groups that are equal in all that they are ordered by, any will do
+SELECT check_query('SELECT n FROM (SELECT k, count(*) AS n FROM top_keys GROUP BY k ORDER BY 2 DESC LIMIT 10) s');
+SELECT check_query('SELECT n, w FROM (SELECT k % 500 AS k, count(*) AS n, sum(v % 2) AS w FROM top_keys GROUP BY 1 ORDER BY n, w DESC LIMIT 10) s');
 SELECT check_query('SELECT k, sum(i8 * 100000) FROM top_keys GROUP BY k ORDER BY 2 DESC NULLS LAST, 1 LIMIT 10');
 SELECT check_query('SELECT k, i2, i8, d, ti, count(*) FROM top_keys GROUP BY 1, 2, 3, 4, 5 ORDER BY 6, 4, 5, 2, 3, 1 LIMIT 10');
 SELECT check_query('SELECT DISTINCT n, d FROM top_keys ORDER BY d DESC NULLS LAST, n LIMIT 10');

@@ -18,22 +18,31 @@ static TopPlace
 place_of_word(const KernelLayout *layout, const DeviceTable *table, int word)
 {
 	if (word < layout->nhot)
-		return (TopPlace) {(uint64_t) (layout->state + word), (uint64_t) layout->stride};
+		return (TopPlace)
+	{
+		.first = (uint64_t) (layout->state + word),.stride = (uint32_t) layout->stride
+	};
 	return (TopPlace)
 	{
-		(uint64_t) table->capacity * (uint64_t) layout->stride +
-			(uint64_t) (word - layout->nhot),
-		(uint64_t) (layout->nwords - layout->nhot)
+		.first = (uint64_t) table->capacity * (uint64_t) layout->stride +
+			(uint64_t) (word - layout->nhot),.stride = (uint32_t) (layout->nwords - layout->nhot)
 	};
 }
 
-/* Where it has the i-th word of an accumulator, of one that has parts. */
+/* Where the i-th word of an accumulator is: of one that has parts, or is read from a list. */
 static TopPlace
 place_of_acc(const KernelLayout *layout, const DeviceTable *table,
 			 int acc, int i)
 {
-	const DeviceWord *part = &layout->parts[layout->part_of[acc][0]];
+	const DeviceWord *part;
 
+	if (layout->statistic_of[acc] >= 0)
+		return (TopPlace)
+	{
+		.first = (uint64_t) (layout->statistic_of[acc] + i),.stride = (uint32_t) layout->nstatistics,
+			.is_statistic = 1
+	};
+	part = &layout->parts[layout->part_of[acc][0]];
 	if (i >= part->nwords)
 	{
 		i -= part->nwords;
@@ -49,7 +58,7 @@ tell_key(const KernelLayout *layout, TopArgs *args)
 	bool		direct = layout->table == TABLE_DIRECT;
 
 	args->key.first = direct ? (uint64_t) layout->presence : 0;
-	args->key.stride = (uint64_t) layout->stride;
+	args->key.stride = (uint32_t) layout->stride;
 	args->empty = !direct && layout->key_words == 1 ? UINT64_MAX : 0;
 }
 
@@ -106,12 +115,18 @@ tell_key_value(const RunCore *run, const KernelLayout *layout, const TopOrder *o
 	value->shift = key->shift;
 	value->bits = key->bits;
 	for (uint32_t i = 0; i < order->nwords; i++)
-		value->words[i] = (TopPlace) {(uint64_t) key->word + i, (uint64_t) layout->stride};
+		value->words[i] = (TopPlace)
+	{
+		.first = (uint64_t) key->word + i,.stride = (uint32_t) layout->stride
+	};
 	if (!key->nullable)
 		return;
 	value->null_source = TOP_NULL_BIT;
 	value->null_shift = key->null_shift;
-	value->nulls = (TopPlace) {(uint64_t) key->null_word, (uint64_t) layout->stride};
+	value->nulls = (TopPlace)
+	{
+		.first = (uint64_t) key->null_word,.stride = (uint32_t) layout->stride
+	};
 }
 
 static void
@@ -208,11 +223,13 @@ make_args(const RunCore *run, const KernelLayout *layout, const RunTable *table,
 
 	*args = (TopArgs) {0};
 	args->slots = table->table.slots;
+	args->statistics = table->lists.results.ptr;
 	args->arena = table->table.arena;
 	args->direct_min = table->table.direct_min;
 	args->capacity = table->table.capacity;
 	args->wanted = hint->groups;
 	args->room = room;
+	args->ties = UINT32_MAX;
 	tell_key(layout, args);
 	if (hint->groups <= room)
 		args->ncolumns = (uint32_t) top_orders_make(run->program, hint, orders);
@@ -227,6 +244,23 @@ make_args(const RunCore *run, const KernelLayout *layout, const RunTable *table,
 		args->conditions[i].most = conditions[i].most;
 	}
 	return args->ncolumns > 0 || args->nconditions > 0;
+}
+
+/*
+ * Where any of the groups that are equal to the last one will do, let only as many of them leave
+ * as are wanted.  Equal words must be those of equal values, in all columns of the order.
+ */
+static void
+cut_ties(const TopHint *hint, TopArgs *args, TopSelection *selection)
+{
+	if (args->ncolumns == 0 || args->ncolumns < hint->ncolumns || hint->ties || selection->complete)
+		return;
+	for (uint32_t i = 0; i < args->ncolumns; i++)
+		if (top_word_is_shared(selection->last[i]) || args->columns[i].slack > 0 ||
+			(args->columns[i].order & TOP_BEGINNING))
+			return;
+	args->ties = args->wanted - selection->before;
+	selection->leaving = args->wanted;
 }
 
 /*
@@ -274,6 +308,8 @@ top_list_make(RunCore *run, const KernelLayout *layout, const RunTable *table,
 		status = find_last(run, &top->kernels, &args);
 	if (status == ENGINE_OK)
 		status = read_selection(run, top, &selection);
+	if (status == ENGINE_OK)
+		cut_ties(&run->hints.top, &args, &selection);
 	if (status == ENGINE_OK)
 		status = list_slots(run, &args, top, &selection);
 	if (status != ENGINE_OK || top->list.ptr == 0)
