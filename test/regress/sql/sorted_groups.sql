@@ -8,8 +8,8 @@ CREATE TABLE sorted_kinds (k int PRIMARY KEY, name text);
 INSERT INTO sorted_kinds SELECT i, 'kind ' || i % 6 FROM generate_series(0, 16) i;
 ANALYZE sorted_rows, sorted_kinds;
 
--- By which rows are repeated: groups, or none.
-CREATE FUNCTION repeated(query text) RETURNS text LANGUAGE plpgsql AS $$
+-- Are rows read, or groups, with the CPU engine's costs?
+CREATE FUNCTION repeated(query text) RETURNS text LANGUAGE plpgsql SET gpuagg.engine = 'cpu' AS $$
 DECLARE
 	plan jsonb;
 BEGIN
