@@ -554,6 +554,7 @@ typedef struct EmitArgs
 	uint32_t	to;
 	uint32_t	negative_zero;	/* the float key 0 is -0 */
 	uint32_t	unused;
+	uint64_t	unread_keys;	/* EngineHints.unread_keys */
 	POINTER(const uint64_t) statistics; /* by slots: StatisticArgs.results; 0: there are none */
 	DeviceFirstRows first;		/* refs is 0: there are none */
 	DeviceTexts coded[ARGS_MAX_CODED];	/* what keys that are codes stand for */

@@ -90,6 +90,8 @@ emit_key(const EmitArgs *args, int key, uint32_t slot, const uint64_t *words, ui
 	uint8_t    *vector = output_vector(args, script.out_values[key]);
 	uint64_t	bits;
 
+	if (key_is_unread(args, key))
+		return;
 	if (field->type == VT_TEXT)
 		((TextRef *) vector)[place] = emit_text(args, args->table.arena, words[field->word]);
 	else if (value_is_words((ValueType) field->type))

@@ -131,6 +131,13 @@ emit_bytes(const EmitArgs *args, const uint8_t *bytes, uint32_t length)
 	return ref;
 }
 
+/* Is nothing of a key wanted but whether it is NULL? */
+DEVICE_FN bool
+key_is_unread(const EmitArgs *args, int key)
+{
+	return (args->unread_keys >> key & 1) != 0;
+}
+
 /* A text of an arena. */
 DEVICE_FN TextRef
 emit_text(const EmitArgs *args, const uint8_t *arena, uint64_t word)

@@ -176,6 +176,12 @@ typedef struct EngineHints
 	TopHint		top;
 
 	/*
+	 * A bit for each key that is a text, key 0's the lowest: of these the caller asks only whether
+	 * they are NULL, so that all others may be given as empty.
+	 */
+	uint64_t	unread_keys;
+
+	/*
 	 * Tables whose columns the engine may keep for later runs, and take from earlier ones:
 	 * the Program's, and those in keep, which are the Program's if the engine has EngineStripes.
 	 * They stay the caller's, until close.  If there are some in keep, the run's purpose is that

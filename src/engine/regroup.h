@@ -39,6 +39,10 @@ extern Regroup *regroup_create(const Program *fine, const Program *coarse,
  */
 extern Regroup *regroup_of_runs(const Program *program, const EngineHints *hints);
 
+/* EngineHints.unread_keys of the fine groups, where these are for such a regrouping alone. */
+extern uint64_t regroup_unread_keys(const Program *fine, const Program *coarse, const KeySet *sets,
+									int nsets);
+
 extern void regroup_free(Regroup *regroup);
 
 /*

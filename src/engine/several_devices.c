@@ -605,6 +605,7 @@ open_parts(SeveralRun *run, const EngineOps *ops, uint64_t devices, const ParamV
 	hints.pages /= hints.nparts;
 	hints.units = run->units;
 	hints.top = (TopHint) {0};
+	hints.unread_keys = 0;
 	hints.streams = true;
 	for (int i = 0; i < DEVICES_MAX && status == ENGINE_OK; i++)
 	{

@@ -290,6 +290,39 @@ regroup_create(const Program *fine, const Program *coarse, const KeySet *sets,
 	return create(fine, coarse, sets, nsets, false, hints);
 }
 
+/* Is a fine key only counted? */
+static bool
+is_counted(const Program *coarse, int key)
+{
+	const Accumulator *accs = program_accs(coarse);
+
+	for (int i = 0; i < coarse->naccs; i++)
+		if (accs[i].arg != ACC_MERGED && register_key(coarse, accs[i].arg) == key &&
+			accs[i].kind != ACC_COUNT)
+			return false;
+	return true;
+}
+
+/*
+ * With one set and one key beside it, each fine group has another value of that key, which is looked
+ * at only if the accumulators take it in.
+ */
+uint64_t
+regroup_unread_keys(const Program *fine, const Program *coarse, const KeySet *sets, int nsets)
+{
+	KeySet		others = 0;
+
+	if (nsets != 1)
+		return 0;
+	for (int i = 0; i < fine->nkeys; i++)
+		if (!(sets[0] >> i & 1))
+			others |= (KeySet) 1 << i;
+	for (int i = 0; i < fine->nkeys; i++)
+		if (others == (KeySet) 1 << i && program_key_type(fine, i) == VT_TEXT && is_counted(coarse, i))
+			return others;
+	return 0;
+}
+
 /* Over a Program's groups, what merges all of its accumulators by the same keys. */
 static Program *
 merging_program(const Program *program)

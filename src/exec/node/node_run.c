@@ -277,6 +277,8 @@ run_hints(NodeRun *run, const EngineHints *hints)
 		return own;
 	own.host_limit = own.memory_limit;
 	own.memory_limit = device_limit;
+	if (run->regrouping)
+		own.unread_keys = regrouping_unread_keys(run->regrouping, run->program, run->coarse);
 	own.streams = can_stream(run);
 	run->given = !own.streams ? NULL :
 		given_groups_create(run->program, own.store, own.host_limit);

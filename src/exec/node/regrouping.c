@@ -125,6 +125,12 @@ regrouping_close(Regrouping *regrouping)
 	regrouping->store = NULL;
 }
 
+uint64
+regrouping_unread_keys(const Regrouping *regrouping, const Program *fine, const Program *coarse)
+{
+	return regroup_unread_keys(fine, coarse, regrouping->sets, regrouping->nsets);
+}
+
 /* Open a run of regrouping, with a store. */
 static bool
 open_regroup(Regrouping *regrouping, const Program *fine, const Program *coarse,

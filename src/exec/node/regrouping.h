@@ -33,6 +33,10 @@ typedef struct RegroupingStats
 extern Regrouping *regrouping_create(const PlanInfo *plan);
 extern void regrouping_close(Regrouping *regrouping);
 
+/* EngineHints.unread_keys of the engine's run. */
+extern uint64 regrouping_unread_keys(const Regrouping *regrouping, const Program *fine,
+									 const Program *coarse);
+
 /*
  * Take all groups of the engine, whose input is complete, and make those of all
  * sets.  fine, coarse: the plan's programs, with float sums as wide as the run's;

@@ -96,6 +96,7 @@ send_open(ClientRun *run)
 	open->total_pages = hints->pages >= 0 && hints->pages < 1e18 ? (uint64_t) hints->pages : 0;
 	open->key = hints->key;
 	open->top = hints->top;
+	open->unread_keys = hints->unread_keys;
 	message_name(open->strategy, run->strategy);
 	message_name(open->database, run->config.database);
 	message_name(open->relation, run->relation);

@@ -225,7 +225,8 @@ take_open(RemoteRun *r)
 		.rows = open->rows,.groups = open->groups,.pages = (double) open->total_pages,
 			.memory_limit = open->memory_limit,.strategy = r->strategy,
 			.only_pages = open->only_pages != 0,.wait = wait_in_task,
-			.gave_up = has_given_up,.streams = true,.top = open->top
+			.gave_up = has_given_up,.streams = true,.top = open->top,
+			.unread_keys = open->unread_keys
 	};
 #ifdef GPUAGG_TESTING
 	r->hints.begin_fails = (EngineStatus) open->begin_fails;

@@ -201,6 +201,7 @@ typedef struct OpenMessage
 	uint64_t	total_pages;	/* that will come, as far as is known; to be shown */
 	RunKey		key;			/* zeros: nobody else feeds the run */
 	TopHint		top;			/* of EngineHints */
+	uint64_t	unread_keys;	/* of EngineHints */
 	char		strategy[PROTOCOL_NAME];
 	char		database[PROTOCOL_NAME];	/* to be shown */
 	char		relation[PROTOCOL_NAME];

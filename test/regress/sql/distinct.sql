@@ -62,6 +62,16 @@ SELECT check_query('SELECT DISTINCT 1 / i4 FROM facts WHERE i4 <> 0');
 SELECT check_query('SELECT count(DISTINCT i2), sum(DISTINCT i2), avg(DISTINCT i2) FROM facts');
 SELECT check_query('SELECT b, count(DISTINCT i4), sum(DISTINCT i4), avg(DISTINCT i4) FROM facts GROUP BY b');
 SELECT check_query('SELECT t, count(DISTINCT i2), sum(DISTINCT i4) FROM facts GROUP BY t');
+-- texts that are only counted, also beside what reads them
+SELECT query, check_query(query) FROM (VALUES
+	('SELECT count(DISTINCT t) FROM facts'),
+	('SELECT count(DISTINCT t), count(*), count(t), max(t COLLATE "C"), min(vc COLLATE "C") FROM facts'),
+	('SELECT count(DISTINCT vc) FILTER (WHERE i4 > 0), sum(i8) FROM facts'),
+	('SELECT t, count(DISTINCT vc) FROM facts GROUP BY 1'),
+	('SELECT i4, t, count(DISTINCT vc), count(*) FROM facts WHERE i2 > 50 GROUP BY 1, 2'),
+	('SELECT count(DISTINCT t), count(DISTINCT vc) FROM facts'),
+	('SELECT k, count(DISTINCT md5(t)) FROM facts GROUP BY 1 HAVING count(DISTINCT md5(t)) > 2'),
+	('SELECT k % 5, count(DISTINCT vc) FROM facts GROUP BY ROLLUP (1)')) q (query);
 SELECT check_query('SELECT i2 % 7, count(DISTINCT t), min(i4), max(d), bool_and(b), bit_or(i2) FROM facts GROUP BY 1');
 SELECT check_query('SELECT b, count(DISTINCT i2 / 10), count(DISTINCT i4 % 3) FILTER (WHERE i2 > 0) FROM facts GROUP BY b');
 SELECT check_query('SELECT b, qc, sum(DISTINCT i8), string_agg(DISTINCT t, '','' ORDER BY t DESC), array_agg(DISTINCT u) FROM facts GROUP BY b, qc');

@@ -27,13 +27,14 @@ write_valid(const KernelLayout *layout, int key, Text *text)
 				"1u << (place %% 32));\n", layout->out_valid[key]);
 }
 
-/* The text of a code: an expression of the kernel's. */
+/* The text of a code: an expression of the kernel's.  One that is not read is empty, as zeros are. */
 static void
 write_coded_key(const KernelLayout *layout, int key, const char *code, Text *text)
 {
-	text_append(text, "\t\tOUTPUT(TextRef, %u)[place] = "
+	text_append(text, "\t\tif (!key_is_unread(args, %d))\n"
+				"\t\t\tOUTPUT(TextRef, %u)[place] = "
 				"emit_coded(args, %d, (uint32_t) (%s));\n",
-				layout->out_values[key], layout->keys[key].coded, code);
+				key, layout->out_values[key], layout->keys[key].coded, code);
 }
 
 static void
@@ -55,9 +56,10 @@ write_direct_key(const KernelLayout *layout, Text *text)
 static void
 write_text_key(const KernelLayout *layout, int key, Text *text)
 {
-	text_append(text, "\t\tOUTPUT(TextRef, %u)[place] = "
+	text_append(text, "\t\tif (!key_is_unread(args, %d))\n"
+				"\t\t\tOUTPUT(TextRef, %u)[place] = "
 				"emit_text(args, args->table.arena, words[%d]);\n",
-				layout->out_values[key], layout->keys[key].word);
+				key, layout->out_values[key], layout->keys[key].word);
 }
 
 /*

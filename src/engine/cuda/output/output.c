@@ -51,10 +51,23 @@ make_text_room(const Fetch *fetch, OutputBuffer *buffer, uint64_t size)
 	return status;
 }
 
+/* Are there texts to give: of extremes, or of keys that are read? */
+static bool
+gives_texts(const Fetch *fetch)
+{
+	const Program *program = fetch->run->program;
+
+	if (!fetch->layout->emits_texts || fetch->layout->has_text_value)
+		return fetch->layout->emits_texts;
+	for (int i = 0; i < program->nkeys; i++)
+		if (program_key_type(program, i) == VT_TEXT && !(fetch->run->hints.unread_keys >> i & 1))
+			return true;
+	return false;
+}
+
 static EngineStatus
 open_buffer(const Fetch *fetch, int number)
 {
-	const KernelLayout *layout = fetch->layout;
 	OutputBuffer *buffer = &fetch->output->buffers[number];
 	RunCore    *run = fetch->run;
 	EngineStatus status;
@@ -65,7 +78,7 @@ open_buffer(const Fetch *fetch, int number)
 	if (status == ENGINE_OK)
 		status = run_alloc(run, vectors_size(fetch), &buffer->vectors);
 	if (status == ENGINE_OK)
-		status = make_text_room(fetch, buffer, layout->emits_texts ? OUTPUT_TEXT_BYTES : 0);
+		status = make_text_room(fetch, buffer, gives_texts(fetch) ? OUTPUT_TEXT_BYTES : 0);
 	return status;
 }
 
@@ -103,6 +116,7 @@ compact_window(const Fetch *fetch, OutputBuffer *buffer)
 	args.from = buffer->from;
 	args.to = buffer->to;
 	args.negative_zero = fetch->output->negative_zero;
+	args.unread_keys = fetch->run->hints.unread_keys;
 	args.statistics = fetch->aggregation->table.lists.results.ptr;
 	args.first = group_rows_device(&fetch->aggregation->table.rows);
 	memcpy(args.coded, run->coded, sizeof(args.coded));
