@@ -53,7 +53,7 @@ typedef struct Rewriting
 
 static const Rewriting rewritings[] = {
 	{may_rewrite_query, rewrite_query, LEAST_COST, true, false},
-	{may_find_places, find_places, LEAST_COST, true, true},
+	{may_rewrite_to_places, rewrite_to_places, LEAST_COST, true, true},
 	{may_group_sorted_rows, group_sorted_rows, LEAST_COST, true, false},
 	{may_select_rows, select_rows, LEAST_COST_TO_SELECT, false, true}
 };

@@ -117,13 +117,13 @@ place_candidate_walker(Node *node, void *context)
 }
 
 bool
-may_find_places(Query *query)
+may_rewrite_to_places(Query *query)
 {
 	return place_candidate_walker((Node *) query, NULL);
 }
 
 bool
-find_places(Query *query)
+rewrite_to_places(Query *query)
 {
 	bool		found = false;
 

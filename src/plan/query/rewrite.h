@@ -21,8 +21,8 @@ extern bool rewrite_query(Query *query);
  * The same for queries of which engines can find the rows of one table that are among the first ones
  * (joined_first_rows.h, joined_ranked_rows.h).
  */
-extern bool may_find_places(Query *query);
-extern bool find_places(Query *query);
+extern bool may_rewrite_to_places(Query *query);
+extern bool rewrite_to_places(Query *query);
 
 /* What is around a query that is rewritten. */
 typedef struct Surroundings
