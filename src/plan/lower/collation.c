@@ -59,7 +59,9 @@ equal_is_identical(Node *expr)
 	TypeCacheEntry *type = lookup_type_cache(exprType(expr), TYPECACHE_BTREE_OPFAMILY);
 	Oid			function = InvalidOid;
 
-	if (OidIsValid(type->btree_opf) && type->btree_opintype != BPCHAROID)
+	/* texts without a collation cannot be compared at all */
+	if (OidIsValid(type->btree_opf) && type->btree_opintype != BPCHAROID &&
+		(OidIsValid(exprCollation(expr)) || !type_is_collatable(type->btree_opintype)))
 		function = get_opfamily_proc(type->btree_opf, type->btree_opintype,
 									 type->btree_opintype, BTEQUALIMAGE_PROC);
 	return OidIsValid(function) &&

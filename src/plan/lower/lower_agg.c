@@ -429,12 +429,20 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 	return agg;
 }
 
-/* Is an expression the sum, which no int4 is too small for, of an int2 and a small constant? */
+/* More such sums than these are made of one of them. */
+#define FEW_SUMS_ADDED 3
+
+/*
+ * Is an aggregate the sum of an int2 column of the table's and a small constant?  No int4 is too small
+ * for any of the values.
+ */
 static bool
-is_added_constant(Expr *expr, Expr **small, int *added)
+is_sum_added(const Lowering *l, const Aggref *aggref, Expr **small, int *added)
 {
+	const Expr *expr = aggref->aggfnoid != F_SUM_INT4 ? NULL :
+		linitial_node(TargetEntry, aggref->args)->expr;
 	const OpExpr *op = (const OpExpr *) expr;
-	Oid			function = IsA(expr, OpExpr) ? get_opcode(op->opno) : InvalidOid;
+	Oid			function = expr != NULL && IsA(expr, OpExpr) ? get_opcode(op->opno) : InvalidOid;
 	const Const *constant;
 	int32		value;
 
@@ -442,16 +450,31 @@ is_added_constant(Expr *expr, Expr **small, int *added)
 		return false;
 	*small = function == F_INT42PL ? lsecond(op->args) : linitial(op->args);
 	constant = function == F_INT42PL ? linitial(op->args) : lsecond(op->args);
-	if (!IsA(constant, Const) || constant->constisnull)
+	if (!IsA(constant, Const) || constant->constisnull || !IsA(*small, Var) ||
+		(Index) ((const Var *) *small)->varno != l->rti)
 		return false;
 	value = DatumGetInt32(constant->constvalue);
 	*added = function == F_INT24MI ? -value : value;
 	return value > PG_INT16_MIN && value <= PG_INT16_MAX;
 }
 
+void
+lower_count_sums_added(Lowering *l, const List *aggrefs)
+{
+	ListCell   *lc;
+
+	foreach(lc, aggrefs)
+	{
+		Expr	   *small;
+		int			added;
+
+		l->nadded += is_sum_added(l, lfirst_node(Aggref, lc), &small, &added);
+	}
+}
+
 /*
  * Such a sum as that of the int2s and their number, which other sums of the same values share; the
- * filter is lowered.
+ * filter is lowered.  A few are as other sums are: engines know their groups' order.
  */
 static bool
 lower_sum_added(Lowering *l, Expr *small, int added, int filter)
@@ -624,8 +647,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return lower_ranked(l, aggref, kind, filter);
 	if (is_interval_sum(kind->final))
 		return lower_interval_sum(l, kind->final, linitial_node(TargetEntry, aggref->args)->expr, filter);
-	if (aggref->aggfnoid == F_SUM_INT4 &&
-		is_added_constant(linitial_node(TargetEntry, aggref->args)->expr, &small, &added))
+	if (l->nadded > FEW_SUMS_ADDED && is_sum_added(l, aggref, &small, &added))
 		return lower_sum_added(l, small, added, filter);
 	if (aggref->args != NIL)
 	{

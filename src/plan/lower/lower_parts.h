@@ -43,6 +43,9 @@ extern int	function_op(Oid function);
 /* As lower_filter (lower.h). */
 extern bool lower_aggref(Lowering *l, Aggref *aggref);
 
+/* Sets nadded: which of a query's aggregates are such sums; else each is lowered by itself. */
+extern void lower_count_sums_added(Lowering *l, const List *aggrefs);
+
 /*
  * Aggregates with DISTINCT that cannot do without it: a Program takes in each
  * value of their argument once if it is a key (lower_regroup.c).

@@ -186,13 +186,12 @@ call_can_fail(Node *node)
 
 /* Of PostgreSQL's own that order values; some arrays' and rows' elements have no order. */
 static bool
-is_extreme(Oid aggregate, Oid collation, const List *args)
+is_extreme(Oid aggregate, const List *args)
 {
 	HeapTuple	tuple;
 	bool		result;
 
 	if (aggregate >= FirstNormalObjectId || list_length(args) != 1 ||
-		(type_is_collatable(exprType(linitial(args))) && !OidIsValid(collation)) ||
 		type_is_rowtype(exprType(linitial(args))) ||
 		OidIsValid(get_base_element_type(exprType(linitial(args)))))
 		return false;
@@ -207,10 +206,16 @@ is_extreme(Oid aggregate, Oid collation, const List *args)
 static bool
 aggregate_can_fail(Oid aggregate, Oid collation, const List *args)
 {
+	ListCell   *lc;
+
+	/* values may be compared */
+	foreach(lc, OidIsValid(collation) ? NIL : args)
+		if (type_is_collatable(exprType(lfirst(lc))))
+			return true;
 	if (is_among(aggregate, numeric_aggregates, lengthof(numeric_aggregates)))
 		return !numeric_has_few_digits(linitial(args));
 	return !is_among(aggregate, total_aggregates, lengthof(total_aggregates)) &&
-		!is_extreme(aggregate, collation, args);
+		!is_extreme(aggregate, args);
 }
 
 /* The arguments' expressions. */

@@ -22,6 +22,7 @@
 #include "plan/query/rewrite.h"
 #include "plan/query/selected_rows.h"
 #include "plan/query/sorted_groups.h"
+#include "plan/query/takes_rows.h"
 
 /* A plan that costs less is taken as it is; and if it would only select rows in another way. */
 #define LEAST_COST 500
@@ -49,13 +50,14 @@ typedef struct Rewriting
 	Cost		least;			/* plans that cost less are taken as they are, */
 	bool		forced;			/* but with force, which takes a plan in which engines do more */
 	bool		rows;			/* that is to find rows of tables */
+	bool		cursors;		/* of cursors' queries, too */
 } Rewriting;
 
 static const Rewriting rewritings[] = {
-	{may_rewrite_query, rewrite_query, LEAST_COST, true, false},
-	{may_rewrite_to_places, rewrite_to_places, LEAST_COST, true, true},
-	{may_group_sorted_rows, group_sorted_rows, LEAST_COST, true, false},
-	{may_select_rows, select_rows, LEAST_COST_TO_SELECT, false, true}
+	{may_rewrite_query, rewrite_query, LEAST_COST, true, false, true},
+	{may_rewrite_to_places, rewrite_to_places, LEAST_COST, true, true, false},
+	{may_group_sorted_rows, group_sorted_rows, LEAST_COST, true, false, false},
+	{may_select_rows, select_rows, LEAST_COST_TO_SELECT, false, true, false}
 };
 
 static int	count_nodes(const Plan *plan, bool rows);
@@ -155,12 +157,20 @@ plan_next(Query *query, const PlannerInput *in)
 						  COMPAT_PLANNER_MEMBER_ARGS(in));
 }
 
+/* Can the row that a cursor is at be updated: are its rows those of one table? */
+static bool
+may_be_updated(const Query *query)
+{
+	return query_takes_rows(query) && list_length(query->rtable) == 1;
+}
+
 /* Is it worth the time to plan another query? */
 static bool
-is_worthwhile(const PlannedStmt *plan, const Rewriting *rewriting)
+is_worthwhile(const PlannedStmt *plan, const Query *query, const Rewriting *rewriting)
 {
-	if (rewriting->rows && selection_step_is_for_cursor())
-		return false;			/* the first rows are wanted, and may be updated */
+	/* the first rows are wanted, and may be updated, or read backward */
+	if (selection_step_is_for_cursor() && (!rewriting->cursors || may_be_updated(query)))
+		return false;
 	return plan->planTree->total_cost >= rewriting->least ||
 		(rewriting->forced && gpuagg_mode == MODE_FORCE);
 }
@@ -200,7 +210,7 @@ best_plan(Query *query, const PlannerInput *in)
 	}
 	plan = plan_next(query, in);
 	for (int i = 0; i < (int) lengthof(rewritings); i++)
-		if (may[i] && is_worthwhile(plan, &rewritings[i]))
+		if (may[i] && is_worthwhile(plan, copy, &rewritings[i]))
 			plan = better_plan(plan, copy, in, &rewritings[i]);
 	return plan;
 }

@@ -350,8 +350,6 @@ are_joined_by_groups(Query *query, const Replacement *replacement)
 	ListCell   *lc;
 	ListCell   *lc2;
 
-	if (keys_are_identical(query))
-		return true;
 	foreach(lc, replacement->groupings)
 		foreach(lc2, ((const GroupedSubquery *) lfirst(lc))->correlations)
 			if (!is_by_group_key(query, lfirst(lc2)))
@@ -415,9 +413,13 @@ add_group_keys(Query *query, const List *columns)
 	}
 }
 
-/* Rewrite one of the targets.  Of a query with groups no value can be guarded. */
+/*
+ * Rewrite one of the targets.  Of a query with groups no value can be guarded.  identical: its own
+ * keys are.
+ */
 static bool
-rewrite_target(Query *query, List *conditions, TargetEntry *entry, const Surroundings *around)
+rewrite_target(Query *query, List *conditions, TargetEntry *entry, bool identical,
+			   const Surroundings *around)
 {
 	bool		grouped = query->hasAggs || query->groupClause != NIL;
 	Replacement replacement;
@@ -435,7 +437,9 @@ rewrite_target(Query *query, List *conditions, TargetEntry *entry, const Surroun
 	}
 	if (grouped && !is_group_key(query, entry))
 		columns = columns_of_groups(replaced, replacement.first);
-	if (columns != NIL && (!are_joined_by_groups(query, &replacement) || !can_group_by(columns)))
+	if (columns != NIL && !identical && !are_joined_by_groups(query, &replacement))
+		return false;
+	if (!can_group_by(columns))
 		return false;
 	add_relations(query, conditions, &replacement);
 	join_left(query, &replacement, replaced);
@@ -450,6 +454,7 @@ rewrite_targets(Query *query, List *conditions, const Surroundings *around)
 {
 	List	   *targets;
 	bool		rewritten = false;
+	bool		identical;
 	ListCell   *lc;
 
 	if (query->groupingSets != NIL || query->hasTargetSRFs ||
@@ -457,8 +462,10 @@ rewrite_targets(Query *query, List *conditions, const Surroundings *around)
 		return false;
 	compat_flatten_groups(query);
 	targets = list_copy(query->targetList);
+	/* before columns of groupings are keys, too */
+	identical = keys_are_identical(query);
 	foreach(lc, targets)
-		rewritten |= rewrite_target(query, conditions, lfirst_node(TargetEntry, lc), around);
+		rewritten |= rewrite_target(query, conditions, lfirst_node(TargetEntry, lc), identical, around);
 	return rewritten;
 }
 

@@ -35,11 +35,11 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
-#include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/sorted_groups.h"
@@ -81,17 +81,26 @@ can_group_by(const Var *column)
 		equal_is_identical((Node *) column);
 }
 
-/* Are all columns that the query puts out among those that it is ordered by, and groups of them? */
+/*
+ * Are all columns that the query puts out among those that it is ordered by, and groups of them?  Of
+ * columns that all have a fixed length, engines find the first rows (plan/path/ordered_step.c).
+ */
 static bool
 order_has_columns(const Query *query, const List *columns)
 {
 	List	   *order = get_sortgrouplist_exprs(query->sortClause, query->targetList);
+	bool		varies = false;
 	ListCell   *lc;
 
 	foreach(lc, columns)
-		if (!list_member(order, lfirst(lc)) || !can_group_by(lfirst(lc)))
+	{
+		const Var  *column = lfirst_node(Var, lc);
+
+		if (!list_member(order, column) || !can_group_by(column))
 			return false;
-	return columns != NIL;
+		varies |= get_typlen(column->vartype) < 0;
+	}
+	return varies;
 }
 
 /* Group the query by a column, which is its next one. */
@@ -247,7 +256,7 @@ group_sorted_rows(Query *query)
 	if (count == 0 || checkExprHasSubLink((Node *) query->targetList) ||
 		!order_has_columns(query, columns) || !query_can_be_copied(query) ||
 		contain_volatile_functions((Node *) query) || !folded_cannot_fail(query->targetList) ||
-		!join_conditions_cannot_fail(query->jointree, SUBQUERIES_FAIL))
+		!join_tree_cannot_fail(query))
 		return false;
 	read_groups(query, make_groups(query, columns, count), columns, count);
 	return true;

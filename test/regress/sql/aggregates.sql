@@ -85,6 +85,12 @@ SELECT query, check_query(query) FROM (VALUES
 	('SELECT sum(i2 + 32767), sum(i2 - 32767), sum(i2 + (-32768)), sum(i2 + 100000), sum(5 - i2), avg(i2 + 1) FROM facts'),
 	('SELECT i4, sum(i2 + 5) FILTER (WHERE i2 > 0), sum(DISTINCT i2 + 5), sum(i2 + 5) FROM facts GROUP BY 1 HAVING sum(i2 + 5) > 9'),
 	('SELECT k, sum(i2 + 5) FROM facts GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1 LIMIT 5'),
-	('SELECT sum(i2 + 5), sum(i2 + 4) FROM facts WHERE id < 0')) q (query);
+	('SELECT sum(i2 + 5), sum(i2 + 4), sum(i2 + 3), sum(i2 - 2) FROM facts WHERE id < 0'),
+	('SELECT k, sum(i2 + 5), sum(i2 + 4), sum(i2 + 3), sum(i2 - 2) FROM facts GROUP BY 1 HAVING sum(i2 + 4) > 9 ORDER BY sum(i2 + 3) DESC, 1 LIMIT 9'),
+	('SELECT x, count(*), sum(y) FROM (SELECT k, sum(i2 + 1) AS x, sum(i2 + 2) AS y, sum(i2 + 3) AS z, sum(i2 - 2) AS w FROM facts GROUP BY 1) s WHERE z > w GROUP BY 1'),
+	('SELECT k % 9, b, sum(i2 + 5) FILTER (WHERE i4 > 0), sum(i2 + 4) FILTER (WHERE i4 > 0), sum(i2 + 3), sum(i2 - 2), count(DISTINCT t) FROM facts GROUP BY GROUPING SETS ((1, 2), (1), ())'),
+	('SELECT sum(i + 1), sum(i + 2), sum(i + 3), sum(i + 4) FROM (SELECT length(t)::int2 AS i FROM facts OFFSET 0) s')) q (query);
 SELECT i2 IS NULL, sum(i2 + 40), count(*) FROM facts GROUP BY 1 ORDER BY 1;
+SELECT i2 IS NULL, sum(i2 + 40), sum(i2 - 40), sum(i2 + 1), sum(i2 + 2) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM program('SELECT sum(i2 + 1), sum(i2 + 2), sum(3 + i2) FROM facts') line WHERE line ~ 'sum_int ';
+SELECT count(*) FROM program('SELECT sum(i2 + 1), sum(i2 + 2), sum(3 + i2), sum(i2 - 4) FROM facts') line WHERE line ~ 'sum_int ';

@@ -192,6 +192,8 @@ SELECT query, check_joined(query) FROM (VALUES
 	('SELECT c.id FROM correlated_customer c WHERE c.id < 9 AND EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND 10 / (c.id - 5) <> o.amount)'),
 	('SELECT o.id FROM correlated_order o WHERE o.kind > 100 AND o.id < (SELECT count(*) FROM correlated_alike b WHERE b.g = o.kind AND b.c < b.p)'),
 	('SELECT o.id FROM correlated_order o WHERE o.kind > 100 AND o.id < (SELECT count(*) FROM correlated_alike b WHERE b.g = o.kind AND starts_with(b.t, ''a''))')) q (query);
+-- keys that a value before adds tell nothing of the query's own
+SELECT check_joined('SELECT c.id, (SELECT avg(o.total) FROM correlated_order o WHERE o.kind = c.region), (SELECT count(*) FROM correlated_order o WHERE o.customer = c.big) FROM correlated_customer c GROUP BY c.id');
 DROP TABLE correlated_alike;
 DROP COLLATION correlated_loosely;
 
@@ -212,6 +214,12 @@ DECLARE correlated_cursor CURSOR FOR SELECT c.id, (SELECT count(*) FROM correlat
 FETCH 3 FROM correlated_cursor;
 FETCH 2 FROM correlated_cursor;
 COMMIT;
+-- whose row can be updated
+BEGIN;
+DECLARE correlated_cursor CURSOR FOR SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c;
+FETCH 1 FROM correlated_cursor;
+UPDATE correlated_customer SET region = region WHERE CURRENT OF correlated_cursor;
+ROLLBACK;
 
 -- views, and who may read what
 CREATE ROLE correlated_reader;

@@ -47,7 +47,10 @@ SELECT query, repeated(query) FROM (VALUES
 	('SELECT s, random() FROM sorted_rows ORDER BY s LIMIT 5'),
 	('SELECT s, (SELECT max(k) FROM sorted_kinds) FROM sorted_rows ORDER BY s LIMIT 5'),
 	('SELECT s, generate_series(1, 2) FROM sorted_rows ORDER BY s LIMIT 5'),
-	('SELECT s FROM sorted_rows TABLESAMPLE SYSTEM (50) ORDER BY s LIMIT 5')) q (query);
+	('SELECT s FROM sorted_rows TABLESAMPLE SYSTEM (50) ORDER BY s LIMIT 5'),
+	('SELECT s FROM (SELECT s, 10 / v AS q FROM sorted_rows) x WHERE q > 1 ORDER BY s LIMIT 5'),
+	('SELECT coalesce(s COLLATE "C", a) FROM sorted_rows ORDER BY 1 LIMIT 5'),
+	('SELECT v FROM sorted_rows ORDER BY v LIMIT 200')) q (query);
 SELECT repeated('SELECT s FROM sorted_rows WHERE 10 / (id - 3) > -99 ORDER BY s LIMIT 5');
 
 -- other collations; equal values of a nondeterministic one are no identical ones
@@ -67,7 +70,7 @@ EXECUTE sorted(NULL);
 DEALLOCATE sorted;
 RESET plan_cache_mode;
 BEGIN;
-DECLARE sorted_cursor SCROLL CURSOR FOR SELECT s FROM sorted_rows ORDER BY s LIMIT 6;
+DECLARE sorted_cursor CURSOR FOR SELECT s FROM sorted_rows ORDER BY s LIMIT 6;
 FETCH 2 FROM sorted_cursor;
 FETCH BACKWARD 1 FROM sorted_cursor;
 FETCH LAST FROM sorted_cursor;
