@@ -28,6 +28,7 @@
 #include "exec/lookup/lookup_rows.h"
 #include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
+#include "plan/path/computed.h"
 #include "plan/path/grouping.h"
 
 /* Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL. */
@@ -187,7 +188,8 @@ build_side_is_kept(PlannerInfo *root, const Path *build, LookupInfo *info)
 Cost
 build_side_cost(PlannerInfo *root, const Path *build, LookupInfo *info)
 {
-	Cost		cost = build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost);
+	Cost		cost = build->total_cost + build->rows * (cpu_tuple_cost + cpu_operator_cost) +
+		computed_calls_cost(info->computed, build->rows);
 
 	if (build_side_is_kept(root, build, info))
 		return 0;

@@ -30,6 +30,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
@@ -78,6 +79,9 @@
  * text takes 0.2 us, to_char() 0.6.
  */
 #define CALL 5
+
+/* How many such calls a regular expression's takes: regexp_replace() of an address 4 us. */
+#define REGEXP_CALLS 20
 
 typedef struct ComputedSearch
 {
@@ -646,8 +650,28 @@ computed_name(PlannerInfo *root, const StarLookup *lookup)
 	return name.data;
 }
 
-Cost
-computed_calls_cost(const StarLookup *lookup)
+static bool
+is_regexp(Oid function, void *context)
 {
-	return lookup->rel->rows * list_length(lookup->computed) * CALL * cpu_tuple_cost;
+	return function < FirstNormalObjectId && strncmp(get_func_name(function), "regexp_", 7) == 0;
+}
+
+static bool
+regexp_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return check_functions_in_node(node, is_regexp, NULL) ||
+		expression_tree_walker(node, regexp_walker, context);
+}
+
+Cost
+computed_calls_cost(const List *computed, double rows)
+{
+	double		calls = 0;
+	ListCell   *lc;
+
+	foreach(lc, computed)
+		calls += regexp_walker(lfirst(lc), NULL) ? REGEXP_CALLS : 1;
+	return rows * calls * CALL * cpu_tuple_cost;
 }

@@ -24,8 +24,8 @@ extern bool computed_find(const Grouping *grouping, RelOptInfo *rel, const Input
 /* What such a look-up is called in EXPLAIN: its columns. */
 extern const char *computed_name(PlannerInfo *root, const StarLookup *lookup);
 
-/* What it takes longer than PostgreSQL's costs say to compute such a look-up's of all rows. */
-extern Cost computed_calls_cost(const StarLookup *lookup);
+/* What it takes longer than PostgreSQL's costs say to compute expressions of so many rows. */
+extern Cost computed_calls_cost(const List *computed, double rows);
 
 /*
  * hashed_subplans.c: subqueries of expressions that are computed.

@@ -377,7 +377,7 @@ finish_star(const Grouping *grouping, Lowering *l, const Star *star,
 		info->computed = copyObject(lookup->computed);
 		info->can_fail = !subplans_cannot_fail(grouping->root, (Node *) lookup->computed);
 		if (lookup->computed != NIL)
-			lowered->calls += computed_calls_cost(lookup);
+			lowered->calls += computed_calls_cost(lookup->computed, lookup->rel->rows);
 		if (lookup->unique)
 			lowered->unique = bms_add_member(lowered->unique, foreach_current_index(lc));
 		lowered->builds = lappend(lowered->builds,
