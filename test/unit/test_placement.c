@@ -44,21 +44,30 @@ keep(const Program *program, int device, uint64_t blocks)
 	kept_file_leave(file);
 }
 
-/* Which devices does a run use, of so many pages, with so many blocks on the first two? */
+/*
+ * Which devices does a run use, of so many pages and groups, with so many blocks on the first two?
+ */
 static void
-expect_devices(const Program *program, double pages, uint64_t first, uint64_t second,
-			   uint64_t devices)
+expect_for_groups(const Program *program, double pages, double groups, uint64_t first,
+				  uint64_t second, uint64_t devices)
 {
 	static const ServiceConfig config = {.max_device_memory = 1 << 20,.deal_pages = 100000};
 	Service		service = {.config = &config};
-	EngineHints hints = {.pages = pages,.tables = &table,.ntables = 1};
+	EngineHints hints = {.pages = pages,.groups = groups,.tables = &table,.ntables = 1};
 	uint64_t	used;
 
 	keep(program, 0, first);
 	keep(program, 1, second);
 	used = placement_choose(&service, &simt_device, program, &hints, 1000);
-	ok(used == devices, "%.0f pages, %d and %d blocks kept: devices %d", pages, (int) first,
-	   (int) second, (int) used);
+	ok(used == devices, "%.0f pages, %.0f groups, %d and %d blocks kept: devices %d", pages, groups,
+	   (int) first, (int) second, (int) used);
+}
+
+static void
+expect_devices(const Program *program, double pages, uint64_t first, uint64_t second,
+			   uint64_t devices)
+{
+	expect_for_groups(program, pages, 100, first, second, devices);
 }
 
 int
@@ -75,6 +84,11 @@ main(void)
 	expect_devices(program, NBLOCKS, NBLOCKS, NBLOCKS, 1);
 	expect_devices(program, NBLOCKS, 950, 960, 2);
 	expect_devices(program, 100000, NBLOCKS, NBLOCKS, ALL_DEVICES);
+	/* groups that take longer to merge than what is gained */
+	expect_for_groups(program, 100000, 50000, 0, 0, ALL_DEVICES);
+	expect_for_groups(program, 100000, 50001, 400, 600, 2);
+	expect_for_groups(program, 1000000, 100000, 400, 600, ALL_DEVICES);
+	expect_for_groups(program, 1000000, 100001, 600, 400, 1);
 	for (int i = 0; i < 2; i++)
 		kept_close(&context_of(&simt_device, i)->kept);
 	free(program);
