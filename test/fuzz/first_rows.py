@@ -2,17 +2,19 @@
 Others take all rows that meet conditions, sorted or as they come.  To some tables another one is joined by its id.
 
 Each order of row numbers, or before a LIMIT, ends in the table's id, of which no two rows have the same, so that SQL
-leaves nothing open.  Ranks are the same for rows that are equal in the order, and ties are all taken.
+leaves nothing open; or it says all that is put out, so that rows which are equal in it are the same.  Ranks are the same for rows that are equal in the order, and ties are all taken.
 """
 from dataclasses import dataclass, field
 
 from aggregate import Aggregate
 from expressions import FLOATS, INTS, Expr, Generator
 from queries import Query, QueryMaker
+from tables import NONDETERMINISTIC
 
 ORDERED = INTS + FLOATS + ['date', 'timestamp', 'timestamptz', 'time', 'money', 'bool', 'numeric']
 OUTPUTS = ['int2', 'int4', 'int8', 'float8', 'numeric', 'text', 'date', 'timestamp', 'bool', 'interval', 'uuid', 'inet']
 DIRECTIONS = ['', '', 'DESC', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']
+IDENTICAL = ['int2', 'int4', 'int8', 'text', 'text', 'text', 'date', 'timestamp', 'bool', 'uuid']
 LIMITS = ['LIMIT %d', 'LIMIT %d', 'LIMIT %d OFFSET 2', 'OFFSET 5 LIMIT %d', 'FETCH FIRST %d ROWS WITH TIES']
 PARTS = ['', '', 'LIMIT 3', 'LIMIT 1000', 'OFFSET 2']
 CONDITIONS = ['n <= %d', 'n < %d', 'n = %d', '%d >= n', 'n <= %d AND n > 1', 'n BETWEEN 2 AND %d']
@@ -24,6 +26,7 @@ class FirstRowsQuery(Query):
 
     condition: of row numbers, by this function; '': DISTINCT ON, or if there is a limit, the first of all rows.
     selects: all rows that pass, or a part of them if they are sorted.
+    sole: what is put out is of what the rows are ordered by alone.
     """
     by: list = field(default_factory=list)
     ends: str = ''
@@ -31,11 +34,12 @@ class FirstRowsQuery(Query):
     function: str = 'row_number'
     limit: str = ''
     selects: bool = False
+    sole: bool = False
 
     def select(self):
         outputs = ', '.join('%s AS o%d' % (e, i) for i, e in self.outputs() if str(e) != 'n')
         ranks = self.function != 'row_number' or 'TIES' in self.limit
-        last = [] if ranks and self.by else ['t.id ' + self.ends]
+        last = [] if (ranks or self.sole) and self.by else ['t.id ' + self.ends]
         order = ', '.join(['%s %s' % (e, d) for e, d in self.by] + last)
         keys = ', '.join(map(str, self.keys))
         where = ' WHERE ' + ' AND '.join(map(str, self.where)) if self.where else ''
@@ -78,6 +82,21 @@ class FirstRowsMaker(QueryMaker):
         known = query.keys + [e for e, _ in query.by]
         return [Aggregate('{0}', e) for e in self.rng.sample(known, min(len(known), 3))] + [
             Aggregate(self.rng.choice(['t.id', 't.ctid', 't.id, t.tableoid::regclass']))]
+
+    def order_alone(self, query, columns):
+        """Let the query put out nothing but what it is ordered by; without columns of which equal values are the same, not."""
+        rng = self.rng
+        same = [c for c in columns if c.type in IDENTICAL and c.uniform and c.collation not in NONDETERMINISTIC]
+        if not same:
+            return False
+        same = rng.sample(same, min(len(same), rng.choice([1, 1, 2, 3])))
+        gen = Generator(rng, same)
+        query.by = [(Expr(c.type, c.name), rng.choice(DIRECTIONS)) for c in same]
+        query.sole = True
+        query.limit = rng.choice(LIMITS) % rng.choice([1, 5, 30, 200, 990])
+        query.aggregates = [Aggregate(c.name) for c in same] + [
+            Aggregate('{0}', gen.make(rng.choice([c.type for c in same]), rng.choice([0, 1]))) for _ in range(rng.choice([0, 0, 1]))]
+        return True
 
     def make(self):
         rng = self.rng
@@ -122,6 +141,8 @@ class FirstRowsMaker(QueryMaker):
         query.aggregates += [Aggregate(c.name) for c in rng.sample(columns, min(len(columns), rng.choice([1, 2, 5])))]
         if rng.random() < 0.3:
             query.aggregates = self.of_groups(query)
+        if query.limit and not query.selects and rng.random() < 0.3 and self.order_alone(query, columns):
+            return query
         if query.condition:
             query.aggregates.insert(rng.randint(0, len(query.aggregates)), Aggregate('n'))
         return query
