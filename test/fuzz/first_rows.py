@@ -61,7 +61,7 @@ class FirstRowsQuery(Query):
         for other in super().simpler():
             if other.keys or other.condition or other.limit or other.selects:
                 yield other
-        for i, (e, direction) in enumerate(self.by):
+        for i, (e, direction) in enumerate([] if self.sole else self.by):
             for part in [None] + list(e.simpler()):
                 other = FirstRowsQuery(**self.__dict__)
                 other.by = self.by[:i] + ([(part, direction)] if part else []) + self.by[i + 1:]

@@ -429,7 +429,7 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 	return agg;
 }
 
-/* More such sums than these are made of one of them. */
+/* More sums than these of one column are made of one of them. */
 #define FEW_SUMS_ADDED 3
 
 /*
@@ -439,7 +439,7 @@ add_aggregate(Lowering *l, const AggregateKind *kind, int arg, int filter,
 static bool
 is_sum_added(const Lowering *l, const Aggref *aggref, Expr **small, int *added)
 {
-	const Expr *expr = aggref->aggfnoid != F_SUM_INT4 ? NULL :
+	const Expr *expr = aggref->aggfnoid != F_SUM_INT4 || aggref->aggdistinct != NIL ? NULL :
 		linitial_node(TargetEntry, aggref->args)->expr;
 	const OpExpr *op = (const OpExpr *) expr;
 	Oid			function = expr != NULL && IsA(expr, OpExpr) ? get_opcode(op->opno) : InvalidOid;
@@ -459,7 +459,7 @@ is_sum_added(const Lowering *l, const Aggref *aggref, Expr **small, int *added)
 }
 
 void
-lower_count_sums_added(Lowering *l, const List *aggrefs)
+lower_find_sums_added(Lowering *l, const List *aggrefs)
 {
 	ListCell   *lc;
 
@@ -468,8 +468,30 @@ lower_count_sums_added(Lowering *l, const List *aggrefs)
 		Expr	   *small;
 		int			added;
 
-		l->nadded += is_sum_added(l, lfirst_node(Aggref, lc), &small, &added);
+		if (is_sum_added(l, lfirst_node(Aggref, lc), &small, &added))
+			l->added = lappend(l->added, lfirst(lc));
 	}
+}
+
+/* Are more than a few of these sums of the same rows' values of the column? */
+static bool
+sums_are_many(const Lowering *l, const Aggref *aggref, const Expr *small)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, l->added)
+	{
+		const Aggref *other = lfirst_node(Aggref, lc);
+		Expr	   *column;
+		int			added;
+
+		if (is_sum_added(l, other, &column, &added))
+			n += equal(column, small) && equal(other->aggfilter, aggref->aggfilter);
+		if (n > FEW_SUMS_ADDED)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -647,7 +669,7 @@ lower_aggref(Lowering *l, Aggref *aggref)
 		return lower_ranked(l, aggref, kind, filter);
 	if (is_interval_sum(kind->final))
 		return lower_interval_sum(l, kind->final, linitial_node(TargetEntry, aggref->args)->expr, filter);
-	if (l->nadded > FEW_SUMS_ADDED && is_sum_added(l, aggref, &small, &added))
+	if (is_sum_added(l, aggref, &small, &added) && sums_are_many(l, aggref, small))
 		return lower_sum_added(l, small, added, filter);
 	if (aggref->args != NIL)
 	{

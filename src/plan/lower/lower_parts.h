@@ -43,8 +43,8 @@ extern int	function_op(Oid function);
 /* As lower_filter (lower.h). */
 extern bool lower_aggref(Lowering *l, Aggref *aggref);
 
-/* Sets nadded: which of a query's aggregates are such sums; else each is lowered by itself. */
-extern void lower_count_sums_added(Lowering *l, const List *aggrefs);
+/* Find Lowering.added among a query's aggregates, before they are lowered. */
+extern void lower_find_sums_added(Lowering *l, const List *aggrefs);
 
 /*
  * Aggregates with DISTINCT that cannot do without it: a Program takes in each

@@ -52,7 +52,7 @@ typedef struct Lowering
 								 * values as Consts */
 	List	   *arrays;			/* ArrayInfo: aggregates whose values are arrays */
 	List	   *ordered;		/* OrderedInfo: aggregates that the session makes of rows */
-	int			nadded;			/* aggregates that are sums of an int2 column and a constant */
+	List	   *added;			/* Aggrefs: the query's sums of an int2 column and a constant */
 	struct ColumnCode *aggregate_code;	/* of the aggregate that is lowered, which may be that of a
 										 * rank; NULL: it may not */
 	int			case_value;		/* register of the CASE around, or -1 */

@@ -80,7 +80,7 @@
  */
 #define CALL 5
 
-/* How many such calls a regular expression's takes: regexp_replace() of an address 4 us. */
+/* How many such calls one for parts of a regular expression takes: regexp_replace() of an address 4 us. */
 #define REGEXP_CALLS 20
 
 typedef struct ComputedSearch
@@ -653,7 +653,8 @@ computed_name(PlannerInfo *root, const StarLookup *lookup)
 static bool
 is_regexp(Oid function, void *context)
 {
-	return function < FirstNormalObjectId && strncmp(get_func_name(function), "regexp_", 7) == 0;
+	return function == F_SUBSTRING_TEXT_TEXT ||
+		(function < FirstNormalObjectId && strncmp(get_func_name(function), "regexp_", 7) == 0);
 }
 
 static bool

@@ -185,7 +185,7 @@ lower_keys_and_aggregates(const Grouping *grouping, Lowering *l,
 		if (!lower_any_key(grouping, l, foreach_current_index(lc), lfirst(lc), lowered))
 			goto rejected;
 	}
-	lower_count_sums_added(l, grouping->aggrefs);
+	lower_find_sums_added(l, grouping->aggrefs);
 	foreach(lc, grouping->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);

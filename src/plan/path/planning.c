@@ -22,7 +22,6 @@
 #include "plan/query/rewrite.h"
 #include "plan/query/selected_rows.h"
 #include "plan/query/sorted_groups.h"
-#include "plan/query/takes_rows.h"
 
 /* A plan that costs less is taken as it is; and if it would only select rows in another way. */
 #define LEAST_COST 500
@@ -157,11 +156,15 @@ plan_next(Query *query, const PlannerInput *in)
 						  COMPAT_PLANNER_MEMBER_ARGS(in));
 }
 
-/* Can the row that a cursor is at be updated: are its rows those of one table? */
+/*
+ * May the row that a cursor is at be updated?  PostgreSQL's plan can be a scan of one table though the
+ * query names others, or an Append of such scans.
+ */
 static bool
 may_be_updated(const Query *query)
 {
-	return query_takes_rows(query) && list_length(query->rtable) == 1;
+	return !query->hasAggs && !query->hasWindowFuncs && query->groupClause == NIL &&
+		query->groupingSets == NIL && query->distinctClause == NIL;
 }
 
 /* Is it worth the time to plan another query? */

@@ -22,6 +22,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "plan/lower/lower.h"
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/table_keys.h"
@@ -89,7 +90,7 @@ join_tree_cannot_fail(const Query *query)
 		if (rte->rtekind == RTE_JOIN)
 			continue;
 		if (rte->rtekind != RTE_RELATION || rte->tablesample != NULL ||
-			!folded_cannot_fail(rte->securityQuals))
+			compat_has_virtual_columns(rte->relid) || !folded_cannot_fail(rte->securityQuals))
 			return false;
 	}
 	return folded_conditions_cannot_fail(query->jointree);

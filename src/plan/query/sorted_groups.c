@@ -35,7 +35,6 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
@@ -81,26 +80,17 @@ can_group_by(const Var *column)
 		equal_is_identical((Node *) column);
 }
 
-/*
- * Are all columns that the query puts out among those that it is ordered by, and groups of them?  Of
- * columns that all have a fixed length, engines find the first rows (plan/path/ordered_step.c).
- */
+/* Are all columns that the query puts out among those that it is ordered by, and groups of them? */
 static bool
 order_has_columns(const Query *query, const List *columns)
 {
 	List	   *order = get_sortgrouplist_exprs(query->sortClause, query->targetList);
-	bool		varies = false;
 	ListCell   *lc;
 
 	foreach(lc, columns)
-	{
-		const Var  *column = lfirst_node(Var, lc);
-
-		if (!list_member(order, column) || !can_group_by(column))
+		if (!list_member(order, lfirst(lc)) || !can_group_by(lfirst(lc)))
 			return false;
-		varies |= get_typlen(column->vartype) < 0;
-	}
-	return varies;
+	return columns != NIL;
 }
 
 /* Group the query by a column, which is its next one. */

@@ -5,12 +5,13 @@
  * A large table is dealt over all devices that are used, always the same way, so that each finds
  * the columns that it has kept.  So is one of which several devices keep blocks, and none keeps
  * nearly all; runs that begin together can have kept the same blocks on several devices.  A small
- * run has one device: that of those that are used which keeps most of its tables, and if none
- * keeps any, that with the fewest runs.
+ * run, and one whose groups take longer to merge than several devices save, has one device: that of
+ * those that are used which keeps most of its tables, and if none keeps any, that with the fewest
+ * runs.
  *
- * A device whose budget is less than what the run needs is taken only if all are such.  Rows are
- * not read again that a device has, even if others have less to do: reading a table's pages takes
- * longer than waiting for a run over kept columns.
+ * A device whose budget is less than what the run needs is taken only if all are such.  A small
+ * run's rows are not read again that a device has, even if others have less to do: reading a
+ * table's pages takes longer than waiting for a run over kept columns.
  */
 #include "service/device/placement.h"
 

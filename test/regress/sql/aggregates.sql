@@ -94,3 +94,4 @@ SELECT i2 IS NULL, sum(i2 + 40), count(*) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT i2 IS NULL, sum(i2 + 40), sum(i2 - 40), sum(i2 + 1), sum(i2 + 2) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM program('SELECT sum(i2 + 1), sum(i2 + 2), sum(3 + i2) FROM facts') line WHERE line ~ 'sum_int ';
 SELECT count(*) FROM program('SELECT sum(i2 + 1), sum(i2 + 2), sum(3 + i2), sum(i2 - 4) FROM facts') line WHERE line ~ 'sum_int ';
+SELECT count(*) FROM program('SELECT sum(i2 + 1), sum(i2 + 2), sum(3 + i2), sum(i2 - 4) FILTER (WHERE b) FROM facts') line WHERE line ~ 'sum_int ';

@@ -219,6 +219,10 @@ BEGIN;
 DECLARE correlated_cursor CURSOR FOR SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c;
 FETCH 1 FROM correlated_cursor;
 UPDATE correlated_customer SET region = region WHERE CURRENT OF correlated_cursor;
+CLOSE correlated_cursor;
+DECLARE correlated_cursor CURSOR FOR SELECT c.id FROM correlated_customer c WHERE c.credit < (SELECT 0.5 * avg(o.total) FROM correlated_order o WHERE o.customer = c.id) UNION ALL SELECT a FROM correlated_pair;
+FETCH 1 FROM correlated_cursor;
+UPDATE correlated_customer SET region = region WHERE CURRENT OF correlated_cursor;
 ROLLBACK;
 
 -- views, and who may read what
