@@ -241,7 +241,9 @@ bool
 group_sorted_rows(Query *query)
 {
 	int64		count = query_rows_reached(query, MOST_SORTED_ROWS);
-	List	   *columns = columns_of((Node *) query->targetList);
+	List	   *order = get_sortgrouplist_exprs(query->sortClause, query->targetList);
+	/* in the order's order */
+	List	   *columns = columns_of((Node *) list_concat(order, query->targetList));
 
 	if (count == 0 || checkExprHasSubLink((Node *) query->targetList) ||
 		!order_has_columns(query, columns) || !query_can_be_copied(query) ||
