@@ -3,8 +3,8 @@
  *	  How queries are planned.
  *
  * A query of which there is another one with the same rows (plan/query/rewrite.h, selected_rows.h,
- * sorted_groups.h) is planned once more, as that one, and the plan that costs less is taken, if an engine has a part in
- * it: PostgreSQL's own plans are of the query as it is.
+ * sorted_groups.h) is planned once more, as that one, and the plan that costs less is taken, if an
+ * engine has a part in it: PostgreSQL's own plans are of the query as it is.
  */
 #include "postgres.h"
 

@@ -40,6 +40,7 @@
 #include "plan/query/joined_ranked_rows.h"
 #include "plan/query/row_numbers.h"
 #include "plan/query/row_places.h"
+#include "plan/query/takes_rows.h"
 #include "plan/query/where_conjuncts.h"
 
 /* The rows of a query that are wanted: those of these numbers. */
@@ -127,8 +128,7 @@ wanted_places(const Ranking *ranking, Index rti)
 	Query	   *places = makeNode(Query);
 	RangeTblRef *ref = makeNode(RangeTblRef);
 	Var		   *number = makeVar(1, 2, INT8OID, -1, InvalidOid, 0);
-	Const	   *end = makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-								Int64GetDatum(ranking->greatest + 1), false, FLOAT8PASSBYVAL);
+	Const	   *end = make_count(ranking->greatest + 1);
 	Expr	   *wanted = make_opclause(Int8LessOperator, BOOLOID, false, (Expr *) number,
 									   (Expr *) end, InvalidOid, InvalidOid);
 	Var		   *place = makeVar(1, 1, TIDOID, -1, InvalidOid, 0);

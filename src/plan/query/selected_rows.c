@@ -17,7 +17,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -29,6 +28,7 @@
 #include "plan/query/dependence.h"
 #include "plan/query/row_places.h"
 #include "plan/query/selected_rows.h"
+#include "plan/query/takes_rows.h"
 
 /* Does it group rows?  An engine then does so with what it reads, and with its subqueries' joins. */
 static bool
@@ -72,8 +72,7 @@ selected_places(const Query *query, Index rti, List *conditions)
 	compat_copy_relation(places, query, rti);
 	places->jointree = makeFromExpr(list_make1(ref), where);
 	places->targetList = list_make1(makeTargetEntry((Expr *) place_of_row(1), 1, "ctid", false));
-	places->limitOffset = (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-											 Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+	places->limitOffset = (Node *) make_count(0);
 	return places;
 }
 

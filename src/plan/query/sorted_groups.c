@@ -51,11 +51,28 @@
 #define GROUPS_RELATION 1
 #define NUMBERS_RELATION 2
 
+/* Is a column put out that nothing is ordered by, as in most queries?  Then these need not be copied. */
+static bool
+puts_out_unsorted_column(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->targetList)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (IsA(entry->expr, Var) && entry->ressortgroupref == 0)
+			return true;
+	}
+	return false;
+}
+
 bool
 may_group_sorted_rows(Query *query)
 {
 	return query_takes_rows(query) && query->limitCount != NULL && query->sortClause != NIL &&
-		!query->hasTargetSRFs && query->cteList == NIL && query->jointree->fromlist != NIL;
+		!query->hasTargetSRFs && query->cteList == NIL && query->jointree->fromlist != NIL &&
+		!puts_out_unsorted_column(query);
 }
 
 /* The columns of expressions, each once. */
