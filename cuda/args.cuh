@@ -314,6 +314,13 @@ typedef struct TableArgs
 	POINTER(uint32_t) moved;	/* table_move: by old slots, the groups' new ones; 0: not wanted */
 } TableArgs;
 
+/* Parameters of `table_merge`. */
+typedef struct MergeArgs
+{
+	AggregateArgs rows;			/* the run's table, and counters */
+	DeviceTable from;			/* a copy of another device's table, of the same kind */
+} MergeArgs;
+
 /* Lists of values that a Program can have. */
 #define ARGS_MAX_LISTS 8
 

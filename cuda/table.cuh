@@ -45,6 +45,7 @@
 #define TAG_EMPTY 0
 #define TAG_CLAIMED 1
 #define TAG_READY 2
+#define TAG_STATES UINT64_C(3)
 #define TAG_HASH_SHIFT 10
 
 /* The hash of a key: for its place in a table and for samples. */

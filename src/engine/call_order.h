@@ -35,6 +35,9 @@
 	CALL(TAKE, take) \
 	CALL(SETTLE, settle) \
 	CALL(LIST, list) \
+	CALL(FINISH, finish) \
+	CALL(MERGE, merge) \
+	CALL(COMPLETE, complete) \
 	CALL(CLOSE, close)
 
 typedef enum EngineCall
@@ -45,7 +48,7 @@ typedef enum EngineCall
 	NUM_ENGINE_CALLS
 } EngineCall;
 
-#define CALL_ORDERS 7			/* EngineOps, and its tables but EngineProcess */
+#define CALL_ORDERS 8			/* EngineOps, and its tables but EngineProcess */
 
 /* The member's name. */
 static inline const char *

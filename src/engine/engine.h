@@ -317,6 +317,8 @@ typedef struct EngineStats
 	uint64_t	groups;			/* also those left out: */
 	uint64_t	groups_left_out;	/* by their order: see EngineHints.top; */
 	uint64_t	groups_removed; /* by its conditions */
+	uint64_t	devices;		/* that the rows were divided among; 0: they were not */
+	uint64_t	groups_merged;	/* of these devices, merged by the host */
 	uint64_t	batches;		/* in which groups came out of a store, 1: they were
 								 * not in one */
 	uint64_t	bytes;			/* of pages and batches taken in */
@@ -639,6 +641,34 @@ typedef struct EngineLists
 } EngineLists;
 
 /*
+ * Runs of one Program that divide the rows among them, in one process (EngineHints.nparts), whose
+ * groups go to one of them.
+ *
+ *	state	  call							  state
+ *	taking	  pages, toasted, columns		  taking
+ *			  finish						  finished
+ *			  groups						  giving
+ *	finished  finish, merge, complete		  finished
+ *			  groups						  giving
+ *	giving	  groups						  giving
+ */
+typedef struct EngineParts
+{
+	/* All input has been given; OK once the run's groups have it. */
+	EngineStatus (*finish) (EngineRun *run);
+
+	/*
+	 * Take another's groups into the run's, which both are finished.  *merged: it has been done,
+	 * and the other can only be closed; else it cannot be, and both have the groups that they had.
+	 * Never BUSY.
+	 */
+	EngineStatus (*merge) (EngineRun *run, EngineRun *other, bool *merged);
+
+	/* The run has all parts' groups: of these hints top and streams are its own from now on. */
+	void		(*complete) (EngineRun *run, const EngineHints *hints);
+} EngineParts;
+
+/*
  * What every engine has, and the tables of what only some have.
  *
  *	state	  call							  state
@@ -722,6 +752,7 @@ typedef struct EngineOps
 	const EngineLookups *lookups;
 	const EngineStream *stream;
 	const EngineLists *lists;
+	const EngineParts *parts;
 } EngineOps;
 
 /* Is the engine there?  If not, say what is missing. */

@@ -8,10 +8,12 @@
  * parts release them in their own.  A part that is busy makes the whole busy: it has work by then,
  * and so have others, since neighbouring stripes are of different parts.
  *
- * At the end each part gives its groups, through the host's memory, to the function that merges
- * groups (regroup.h), whose groups are the run's.  States merge exactly, and float sums of all
- * parts count one unit (EngineHints.units).  What a part may leave out of its groups it does not
- * know, so none leaves any out (EngineHints.top).
+ * At the end one part takes the groups of the others (EngineParts), and its groups are the run's.
+ * Where it cannot take some, each part that is left gives its groups, through the host's memory, to
+ * the function that merges groups (regroup.h), whose groups are the run's then.  States merge
+ * exactly, and float sums of all parts count one unit (EngineHints.units).  What a part may leave out
+ * of its groups it does not know, unless it has all of them, so none leaves any out before
+ * (EngineHints.top).
  *
  * Owns the parts' runs, and the groups.
  */
@@ -37,7 +39,7 @@ typedef struct Span
 typedef struct Part
 {
 	EngineRun  *run;
-	bool		all_groups;		/* it has given them */
+	bool		all_groups;		/* it has given them, or another part has them */
 	bool		asks;			/* it has asked, and has no answer yet: */
 	EngineRequest request;
 	uint64_t	released;		/* of its pages, those that the run has counted */
@@ -61,8 +63,10 @@ typedef struct SeveralRun
 	uint32_t	taken;			/* of the pages of a call that was busy */
 	int			turn;			/* the part that takes the next batch */
 	uint8_t   **blocks;			/* by table: bits of what is served, or asked */
+	Part	   *whole;			/* the part that has all groups; NULL: none does */
+	bool		left;			/* parts have been merged as far as they can be */
 	Regroup    *groups;
-	bool		merged;			/* all groups are in it */
+	bool		merged;			/* all groups are in that */
 	uint64_t	given;			/* groups since the first one */
 } SeveralRun;
 
@@ -71,6 +75,18 @@ several_devices_possible(const Program *program)
 {
 	return program->nkeys <= MOST_KEYS && !program_has_float_key(program) &&
 		!program_has_values(program) && program_first_rows(program) == NULL;
+}
+
+bool
+several_devices_merge_there(const Program *program)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		if (program_key_type(program, i) == VT_TEXT)
+			return false;
+	for (int i = 0; i < program->naccs; i++)
+		if (acc_is_value((AccKind) program_accs(program)[i].kind))
+			return false;
+	return program->nkeys > 0;
 }
 
 static EngineStatus
@@ -124,8 +140,11 @@ add_stats(EngineStats *sum, const EngineStats *part)
 static void
 set_stats(SeveralRun *run)
 {
-	EngineStats stats = {.compile_cached = true,.groups = run->head.stats.groups,
-	.batches = run->head.stats.batches};
+	const EngineStats *own = &run->head.stats;
+	EngineStats stats = {.compile_cached = true,.groups = own->groups,
+		.groups_left_out = own->groups_left_out,.groups_removed = own->groups_removed,
+		.devices = (uint64_t) run->nparts,.groups_merged = own->groups_merged,
+	.batches = own->batches};
 
 	for (int i = 0; i < run->nparts; i++)
 		add_stats(&stats, &run->parts[i].run->stats);
@@ -303,21 +322,73 @@ take_groups(SeveralRun *run, Part *part)
 	part->all_groups = batch.ngroups == 0;
 	if (part->all_groups)
 		return ENGINE_OK;
+	run->head.stats.groups_merged += batch.ngroups;
 	status = regroup_add(run->groups, &batch, run->head.message);
 	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }
 
-/* All parts' groups, merged. */
+static EngineStatus
+finish(SeveralRun *run, Part *part)
+{
+	call_is_due(part->run, CALL_FINISH);
+	return of_part(run, part, part->run->ops->parts->finish(part->run));
+}
+
+/* The one that has most rows, hence most groups, as far as anybody knows. */
+static Part *
+largest_part(SeveralRun *run)
+{
+	Part	   *largest = &run->parts[0];
+
+	for (int i = 1; i < run->nparts; i++)
+		if (run->parts[i].run->stats.rows_passed > largest->run->stats.rows_passed)
+			largest = &run->parts[i];
+	return largest;
+}
+
+/* Let the largest part have the groups of the others, as far as it can take them. */
+static EngineStatus
+merge_parts(SeveralRun *run)
+{
+	const EngineParts *parts = run->parts[0].run->ops->parts;
+	EngineStatus status = parts == NULL ? ENGINE_OK : of_all_parts(run, finish);
+	Part	   *into = largest_part(run);
+	bool		all = parts != NULL;
+
+	for (int i = 0; i < run->nparts && parts != NULL && status == ENGINE_OK; i++)
+	{
+		Part	   *part = &run->parts[i];
+
+		if (part == into)
+			continue;
+		call_is_due(into->run, CALL_MERGE);
+		status = of_part(run, into, parts->merge(into->run, part->run, &part->all_groups));
+		all &= part->all_groups;
+	}
+	run->left = status == ENGINE_OK;
+	if (!run->left || !all)
+		return status;
+	run->whole = into;
+	call_is_due(into->run, CALL_COMPLETE);
+	parts->complete(into->run, &run->hints);
+	return ENGINE_OK;
+}
+
+/* All parts' groups, merged: those of a part, or in run->groups. */
 static EngineStatus
 merge_groups(SeveralRun *run)
 {
-	EngineStatus status = of_all_parts(run, take_groups);
+	EngineStatus status = run->left ? ENGINE_OK : merge_parts(run);
 
+	if (status == ENGINE_OK && run->whole == NULL)
+		status = of_all_parts(run, take_groups);
 	set_stats(run);
 	if (status != ENGINE_OK)
 		return status;
 	if (program_sums_floats(run->program) && run->head.stats.rows_passed >= EXACT_MAX_ROWS)
 		return fail(run, ENGINE_INEXACT, "too many rows for a float sum");
+	if (run->whole != NULL)
+		return ENGINE_OK;
 	for (int i = 0; i < run->program->naccs; i++)
 		if (run->units[i] != 0)
 			run->group_units[i] = (int32_t) (run->units[i] + INT32_MIN);
@@ -326,14 +397,33 @@ merge_groups(SeveralRun *run)
 	return status;
 }
 
+/* The next groups of the part that has all. */
+static EngineStatus
+whole_groups(SeveralRun *run, GroupBatch *batch)
+{
+	EngineRun  *whole = run->whole->run;
+	EngineStats *stats = &run->head.stats;
+	EngineStatus status;
+
+	call_is_due(whole, CALL_GROUPS);
+	status = of_part(run, run->whole, whole->ops->groups(whole, batch));
+	stats->groups = whole->stats.groups;
+	stats->groups_left_out = whole->stats.groups_left_out;
+	stats->groups_removed = whole->stats.groups_removed;
+	set_stats(run);
+	return status;
+}
+
 static EngineStatus
 several_groups(EngineRun *head, GroupBatch *batch)
 {
 	SeveralRun *run = (SeveralRun *) head;
-	EngineStatus status = run->merged ? ENGINE_OK : merge_groups(run);
+	EngineStatus status = run->merged || run->whole != NULL ? ENGINE_OK : merge_groups(run);
 
 	if (status != ENGINE_OK)
 		return status;
+	if (run->whole != NULL)
+		return whole_groups(run, batch);
 	status = regroup_groups(run->groups, 0, batch, head->message);
 	/* of a part without rows the units are its own, of sums that are 0 */
 	batch->units = run->group_units;
@@ -351,6 +441,12 @@ several_rewind(EngineRun *head)
 	SeveralRun *run = (SeveralRun *) head;
 	GroupBatch	batch = {.ngroups = 1};
 
+	if (run->whole != NULL)
+	{
+		call_is_due(run->whole->run, CALL_REWIND);
+		run->whole->run->ops->rewind(run->whole->run);
+		return;
+	}
 	while (run->given > 0 && several_groups(head, &batch) == ENGINE_OK && batch.ngroups > 0)
 		;
 }

@@ -98,6 +98,177 @@ test_batches(void)
 	}
 }
 
+/* Rows of one call, which one part takes. */
+#define PIECE 700
+
+/* More groups than a part's first table takes. */
+#define MERGE_ROWS 12000
+
+/* Columns of rows whose groups are those of one part, or of several. */
+enum
+{
+	M_ROW, M_SHARED, M_RANGE, M_RANGES, M_FLOAT8, M_COUNT
+};
+
+static int64_t merge_ints[M_FLOAT8][MERGE_ROWS];
+static double merge_floats[MERGE_ROWS];
+static uint8_t merge_validity[(MERGE_ROWS + 7) / 8];
+static const ColumnVector merge_vectors[M_COUNT] = {
+	{.values = merge_ints[M_ROW]}, {.values = merge_ints[M_SHARED]},
+	{.values = merge_ints[M_RANGE],.validity = merge_validity},
+	{.values = merge_ints[M_RANGES]}, {.values = merge_floats}
+};
+
+static void
+make_merge_rows(void)
+{
+	for (int64_t i = 0; i < MERGE_ROWS; i++)
+	{
+		merge_ints[M_ROW][i] = i * INT64_C(1000000007) * 4001;
+		merge_ints[M_SHARED][i] = i * 7919 % 3000 * INT64_C(1000000007);
+		merge_ints[M_RANGE][i] = i % 2000;
+		merge_ints[M_RANGES][i] = i % 2000 + i / PIECE % 3 * 2000;
+		merge_floats[i] = (double) i * 1.1e6 - 5e9;
+		merge_validity[i / 8] |= (uint8_t) ((i % 13 != 0) << i % 8);
+	}
+}
+
+/* Keys, and accumulators of all kinds of words. */
+static Program *
+merge_program(const int *keys, int nkeys)
+{
+	ProgramBuilder *b = malloc(sizeof(*b));
+	Program    *program;
+	int			regs[M_COUNT];
+
+	program_begin(b, SOURCE_COLUMNS);
+	for (int i = 0; i < M_COUNT; i++)
+		regs[i] = program_add_column(b, 1 + i, i == M_FLOAT8 ? VT_FLOAT8 : VT_INT8, i == M_RANGE, -1);
+	for (int i = 0; i < nkeys; i++)
+		program_add_key(b, regs[keys[i]]);
+	program_add_acc(b, ACC_COUNT, -1, -1);
+	program_add_acc(b, ACC_COUNT, regs[M_RANGE], -1);
+	program_add_acc(b, ACC_SUM_INT128, regs[M_ROW], -1);
+	program_add_acc(b, ACC_SUM_FLOAT, regs[M_FLOAT8], -1);
+	program_add_acc(b, ACC_MIN_INT, regs[M_SHARED], -1);
+	program_add_acc(b, ACC_MAX_INT, regs[M_RANGE], -1);
+	program_add_acc(b, ACC_MIN_FLOAT, regs[M_FLOAT8], -1);
+	program_add_acc(b, ACC_BIT_AND, regs[M_RANGES], -1);
+	program_add_acc(b, ACC_BIT_OR, regs[M_RANGE], -1);
+	program_add_acc(b, ACC_BIT_XOR, regs[M_ROW], -1);
+	program = calloc(1, program_size(b));
+	program_finish(b, program);
+	free(b);
+	return program;
+}
+
+/* A device has all groups, which are those expected, and can leave out those that are not wanted. */
+static void
+check_merge(const char *name, const Program *program, const char *strategy,
+			const ColumnBatch *batch, const Groups *expected)
+{
+	EngineHints hints = {.strategy = strategy};
+	Groups	   *got = engine_groups_of_batch(&several, program, NULL, &hints, batch, PIECE);
+
+	ok(groups_same(program, expected, got) && got->stats.groups == got->ngroups &&
+	   got->stats.groups_merged == 0, "%s, %s: %zu groups %s", name, strategy, got->ngroups,
+	   got->message);
+	groups_free(got);
+	hints.top = (TopHint) {.groups = 10,.ncolumns = 1};
+	got = engine_groups_of_batch(&several, program, NULL, &hints, batch, PIECE);
+	ok(got->status == ENGINE_OK && got->stats.groups_left_out > 0 &&
+	   got->stats.groups_left_out + got->ngroups == expected->ngroups,
+	   "%llu are left out %s", (unsigned long long) got->stats.groups_left_out, got->message);
+	groups_free(got);
+}
+
+/* A part takes the groups of the others, whichever tables these have. */
+static void
+test_merge(void)
+{
+	static const struct
+	{
+		const char *name;
+		int			keys[2];
+		int			nkeys;
+		const char *strategy;
+	}			cases[] = {
+		{"groups of a row", {M_ROW}, 1, "atomic"},
+		{"groups of all parts", {M_SHARED}, 1, "scatter"},
+		{"a range", {M_RANGE}, 1, "block"},
+		{"ranges", {M_RANGES}, 1, "peers"},
+		{"two keys", {M_SHARED, M_RANGE}, 2, "vote"},
+		{"two keys of a row", {M_RANGE, M_ROW}, 2, "scan"}
+	};
+	ColumnBatch batch = {MERGE_ROWS, merge_vectors};
+	EngineHints plain = {.strategy = "auto"};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		Program    *program = merge_program(cases[i].keys, cases[i].nkeys);
+		Groups	   *expected = engine_groups_of_batch(&cpu_engine, program, NULL, &plain, &batch,
+													  MERGE_ROWS);
+
+		ok(several_devices_merge_there(program), "%s can be merged on a device", cases[i].name);
+		check_merge(cases[i].name, program, "auto", &batch, expected);
+		check_merge(cases[i].name, program, "interpret", &batch, expected);
+		check_merge(cases[i].name, program, cases[i].strategy, &batch, expected);
+		groups_free(expected);
+		free(program);
+	}
+}
+
+/* The host merges texts. */
+static void
+test_merge_texts(void)
+{
+	static const int keys[] = {C_TEXT_NULL, C_INT4};
+	Program    *program = data_program(keys, 2, false, false);
+	ColumnBatch batch = {NROWS, data_vectors};
+	EngineHints hints = {.strategy = "auto"};
+	Groups	   *got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, PIECE);
+
+	ok(!several_devices_merge_there(program) && got->stats.groups_merged >= got->ngroups &&
+	   got->ngroups > 0, "texts are merged by the host %s", got->message);
+	groups_free(got);
+	free(program);
+}
+
+/* So it does where a device has no memory for a copy of another's table. */
+static void
+test_merge_without_memory(void)
+{
+	static const int keys[] = {M_ROW};
+	Program    *program = merge_program(keys, 1);
+	ColumnBatch batch = {MERGE_ROWS, merge_vectors};
+	EngineHints hints = {.strategy = "atomic"};
+	Groups	   *expected = engine_groups_of_batch(&cpu_engine, program, NULL, &hints, &batch, MERGE_ROWS);
+	Groups	   *got;
+	int			by_host = 0;
+	int			wrong = 0;
+
+	for (int nth = 15; nth < 100 && by_host == 0; nth++)
+	{
+		/* what devices have kept of their memory they need not ask for; they ask twice */
+		context_close(&simt_device);
+		(void) simt_inject("alloc", nth, DEVICE_NO_MEMORY);
+		(void) simt_inject("alloc", nth + 1, DEVICE_NO_MEMORY);
+		got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, PIECE);
+		wrong += got->status != ENGINE_NO_MEMORY && !groups_same(program, expected, got);
+		by_host += got->status == ENGINE_OK && got->stats.groups_merged > 0;
+		groups_free(got);
+		(void) simt_inject(NULL, 0, DEVICE_OK);
+	}
+	ok(wrong == 0 && by_host > 0, "without memory: %d runs by the host, %d wrong", by_host, wrong);
+	(void) simt_inject("copy_from", 1, DEVICE_REFUSED);
+	got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, PIECE);
+	ok(got->status == ENGINE_FAILED, "a copy that is refused: %s", got->message);
+	(void) simt_inject(NULL, 0, DEVICE_OK);
+	groups_free(got);
+	groups_free(expected);
+	free(program);
+}
+
 /* Fewer rows than devices, and none. */
 static void
 test_few_rows(void)
@@ -406,6 +577,9 @@ test_devices(void)
 	printf("# %d devices\n", __builtin_popcountll(devices));
 	test_in_place();
 	test_batches();
+	/* simulated devices once */
+	if (devices == ALL_DEVICES || engine != &simt_engine)
+		test_merge();
 	test_few_rows();
 	for (int i = 0; i < NSTRATEGIES; i += 3)
 		test_kept(A_INT4, strategies[i]);
@@ -434,6 +608,7 @@ main(void)
 	cuda_engine_keep_columns(KEPT_SHARE);
 	several.open = open_several;
 	data_make(NROWS, 300, false);
+	make_merge_rows();
 	make_pages();
 	oracle_lsns = same_lsns;
 	devices = TWO_DEVICES;
@@ -444,6 +619,8 @@ main(void)
 		test_devices();
 		test_small_tables();
 		test_impossible();
+		test_merge_texts();
+		test_merge_without_memory();
 		test_failures();
 		test_small_device();
 	}

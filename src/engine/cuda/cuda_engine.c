@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cuda/aggregate/merge_tables.h"
 #include "engine/cuda/compiled/kernel_disk.h"
 #include "engine/cuda/compiled/kernel_pending.h"
 #include "engine/cuda/core/interpreter.h"
@@ -181,29 +182,55 @@ cuda_columns(EngineRun *head, const ColumnBatch *batch)
 	return feed_columns((CudaRun *) head, batch);
 }
 
+/* All input has been given: wait until the groups have it. */
 static EngineStatus
-cuda_groups(EngineRun *head, GroupBatch *batch)
+cuda_finish(EngineRun *head)
 {
 	CudaRun    *run = (CudaRun *) head;
 	RunCore    *core = &run->core;
 	EngineStatus status;
 
-	if (!run->input.ended)
-	{
-		status = feed_end(run);
-		/* no row at all: there may be one group all the same */
-		if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
-			status = aggregation_choose(core, &run->aggregation, NULL, false);
-		if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
-			status = aggregation_begin(core, &run->aggregation, NULL);
-		if (status == ENGINE_OK && run->aggregation.chosen)
-			status = value_lists_read(core, &run->aggregation.table.lists,
-									  run->aggregation.table.table.capacity);
-		if (status != ENGINE_OK)
-			return status;
-		run->input.ended = true;
-	}
-	return output_next(core, &run->aggregation, &run->output, batch);
+	if (run->input.ended)
+		return ENGINE_OK;
+	status = feed_end(run);
+	/* no row at all: there may be one group all the same */
+	if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
+		status = aggregation_choose(core, &run->aggregation, NULL, false);
+	if (status == ENGINE_OK && !run->aggregation.chosen && core->program->nkeys == 0)
+		status = aggregation_begin(core, &run->aggregation, NULL);
+	if (status == ENGINE_OK && run->aggregation.chosen)
+		status = value_lists_read(core, &run->aggregation.table.lists,
+								  run->aggregation.table.table.capacity);
+	run->input.ended = status == ENGINE_OK;
+	return status;
+}
+
+static EngineStatus
+cuda_merge(EngineRun *head, EngineRun *other_head, bool *merged)
+{
+	CudaRun    *run = (CudaRun *) head;
+	CudaRun    *other = (CudaRun *) other_head;
+
+	return merge_tables(&run->core, &run->aggregation, &other->core, &other->aggregation, merged);
+}
+
+static void
+cuda_complete(EngineRun *head, const EngineHints *hints)
+{
+	EngineHints *own = &((CudaRun *) head)->core.hints;
+
+	own->top = hints->top;
+	own->streams = hints->streams;
+}
+
+static EngineStatus
+cuda_groups(EngineRun *head, GroupBatch *batch)
+{
+	CudaRun    *run = (CudaRun *) head;
+	EngineStatus status = cuda_finish(head);
+
+	return status == ENGINE_OK ?
+		output_next(&run->core, &run->aggregation, &run->output, batch) : status;
 }
 
 static void
@@ -351,6 +378,12 @@ static const EngineKept kept = {
 	.continues = cuda_continues,
 };
 
+static const EngineParts parts = {
+	.finish = cuda_finish,
+	.merge = cuda_merge,
+	.complete = cuda_complete,
+};
+
 /* What is taken needs the context, as a run does. */
 static const TableCopy *
 take_lookup(Context *context, const Digest *digest, uint32_t len, uint32_t readers)
@@ -442,7 +475,8 @@ const EngineOps its_ops = { \
 	.close = cuda_close, \
 	.process = &its_ops##_process, \
 	.kept = &kept, \
-	.lookups = &its_ops##_lookups \
+	.lookups = &its_ops##_lookups, \
+	.parts = &parts \
 };
 
 CUDA_ENGINE(cuda_engine, ENGINE_ID_CUDA, cuda_costs, cuda_device)

@@ -593,6 +593,22 @@ simt_fill(Device *device, DeviceStream *stream, DevicePtr ptr, uint8_t byte,
 }
 
 static DeviceStatus
+simt_copy_from(Device *device, DeviceStream *stream, DevicePtr to, Device *other,
+			   DevicePtr from, size_t size)
+{
+	SimtDevice *dev = (SimtDevice *) device;
+	Work		work = {.kind = WORK_COPY, .to = (void *) (uintptr_t) to,
+	.from = (const void *) (uintptr_t) from, .size = size};
+	DeviceStatus status;
+
+	BEGIN(dev, "copy_from");
+	status = check_range(dev, "copy_from", to, size);
+	if (status == DEVICE_OK)
+		status = check_range((SimtDevice *) other, "copy_from", from, size);
+	return status == DEVICE_OK ? add(dev, stream, &work) : status;
+}
+
+static DeviceStatus
 simt_compile(const DeviceInfo *info, const char *text, const char *const *options,
 			 void **image, size_t *size, char *message, size_t len)
 {
@@ -714,6 +730,7 @@ const DeviceOps simt_device = {
 	.upload = simt_upload,
 	.download = simt_download,
 	.fill = simt_fill,
+	.copy_from = simt_copy_from,
 	.compile = simt_compile,
 	.module_load = simt_module_load_op,
 	.module_unload = simt_module_unload_op,

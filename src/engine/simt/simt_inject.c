@@ -32,7 +32,7 @@ call_known(const char *call)
 	static const char *const calls[] = {
 		"any", "open", "alloc", "memory_free", "host_alloc", "host_register", "stream_create",
 		"stream_wait", "event_create", "event_record", "event_query",
-		"event_elapsed", "stream_wait_event", "upload", "download", "fill",
+		"event_elapsed", "stream_wait_event", "upload", "download", "fill", "copy_from",
 		"compile", "module_load", "kernel", "allow_shared", "launch"
 	};
 

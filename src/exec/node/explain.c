@@ -442,6 +442,16 @@ show_memory(const NodeRun *run, const EngineStats *stats, ExplainState *es)
 	}
 }
 
+/* If several had a part of the rows. */
+static void
+show_devices(const EngineStats *stats, ExplainState *es)
+{
+	if (stats->devices > 0)
+		ExplainPropertyUInteger("Devices", NULL, stats->devices, es);
+	if (stats->groups_merged > 0)
+		ExplainPropertyUInteger("Groups Merged by Host", NULL, stats->groups_merged, es);
+}
+
 /* What a device had of look-ups, and got of them. */
 static void
 show_lookup_tables(const EngineStats *stats, ExplainState *es)
@@ -494,6 +504,7 @@ show_run(GpuAggState *state, ExplainState *es)
 							run->program->level == EXACT_MEDIUM ? "wide" : "full range", es);
 	if (stats->strategy[0] != '\0')
 		ExplainPropertyText("Engine Strategy", stats->strategy, es);
+	show_devices(stats, es);
 	if (state->input.tables)
 	{
 		ExplainPropertyUInteger("Heap Pages", NULL, own->source.pages, es);

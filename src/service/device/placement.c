@@ -23,9 +23,9 @@
 #define MEMORY_PERCENT 80
 
 /*
- * Merging groups takes 60 ns for each of a device's, and reading a page 0.16 us: of two H200s over
- * 160,000,000 rows, a million groups took 127 ms to the first, where one device took 7, and 100 groups
- * as long as with one.  So groups are merged that are few, or few for the pages.
+ * Where the host merges groups that takes 60 ns for each of a device's, and reading a page 0.16 us: of
+ * two H200s over 160,000,000 rows, a million groups took 127 ms to the first, where one device took
+ * 7, and 100 groups as long as with one.  So the host merges groups that are few, or few for the pages.
  */
 #define FEW_MERGED 50000
 #define MERGED_FOR_PAGE 0.1
@@ -119,7 +119,7 @@ is_dealt(const ServiceConfig *config, const Program *program, const EngineHints 
 	bool		is_spread = most_kept < SPREAD_SHARE * (kept < blocks ? kept : blocks);
 
 	return program->source == SOURCE_PAGES && several_devices_possible(program) &&
-		merges_few(hints) &&
+		(several_devices_merge_there(program) || merges_few(hints)) &&
 		(hints->pages >= (double) config->deal_pages || is_spread);
 }
 

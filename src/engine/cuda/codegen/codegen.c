@@ -108,6 +108,8 @@ codegen_aggregate(const Program *program, const KernelLayout *layout, Strategy s
 	text_append(text, "#include \"atomic.cuh\"\n#include \"move.cuh\"\n");
 	codegen_emit(program, layout, text);
 	text_append(text, "#include \"emit.cuh\"\n");
+	if (layout->merges)
+		text_append(text, "#include \"merge.cuh\"\n");
 	if (layout->nlists > 0)
 		text_append(text, "#include \"lists.cuh\"\n");
 	if (layout->nfirst > 0)
@@ -176,7 +178,7 @@ codegen_interpreter(Text *text)
 				"#include \"interpret_rows.cuh\"\n#include \"table.cuh\"\n"
 				"#include \"rows.cuh\"\n#include \"values.cuh\"\n"
 				"#include \"interpret_groups.cuh\"\n#include \"move.cuh\"\n"
-				"#include \"emit.cuh\"\n#include \"exponents.cuh\"\n"
+				"#include \"emit.cuh\"\n#include \"merge.cuh\"\n#include \"exponents.cuh\"\n"
 				"#include \"sample.cuh\"\n#include \"peers.cuh\"\n"
 				"#include \"reduce.cuh\"\n#include \"interpret.cuh\"\n");
 }

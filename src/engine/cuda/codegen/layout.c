@@ -441,6 +441,17 @@ layout_make(const Program *program, TableKind table, KernelLayout *layout)
 	place_output(program, layout);
 }
 
+bool
+layout_can_merge(const Program *program, const KernelLayout *layout)
+{
+	for (int i = 0; i < program->nkeys; i++)
+		if (layout->keys[i].coded != 0)
+			return false;
+	return program->nkeys > 0 && !program_has_float_key(program) && !layout->has_text &&
+		layout->nvalues == 0 && layout->nlists == 0 && layout->nfirst == 0 &&
+		layout->nwords <= LAYOUT_MERGE_WORDS;
+}
+
 uint64_t
 layout_slot_size(const KernelLayout *layout)
 {

@@ -101,6 +101,9 @@ typedef struct KernelLayout
 	int			nfirst;			/* rows of a group that are wanted: group_rows.c; 0: none */
 	int			first_words;	/* of an entry of these */
 
+	bool		merges;			/* the table takes groups of other devices' tables, too: set by
+								 * who knows of them */
+
 	int			key_words;		/* the first is the tag if more than one */
 	bool		key32;			/* one word, of 32 bits but for NULL */
 	bool		key64;			/* a tag and one word without texts: see codegen_keys.c */
@@ -131,6 +134,12 @@ layout_has_word_keys(const KernelLayout *layout)
 }
 
 extern void layout_make(const Program *program, TableKind table, KernelLayout *layout);
+
+/*
+ * Can a table take another device's groups, by slots alone?  Neither keys nor states refer to
+ * memory beside them, and a thread holds a state.
+ */
+extern bool layout_can_merge(const Program *program, const KernelLayout *layout);
 
 /*
  * A table of hashed keys has twice as many slots as it takes groups, so that probes are short.

@@ -191,6 +191,8 @@ find_kernels(RunCore *run, KernelPart part, Kernels *kernels)
 		{"table_init", &kernels->table_init, part == PART_AGGREGATE},
 		{"table_move", &kernels->table_move, part == PART_AGGREGATE && !direct},
 		{"table_normalize", &kernels->table_normalize, part == PART_AGGREGATE},
+		{"table_merge", &kernels->table_merge,
+		part == PART_AGGREGATE && run->layouts[choice->table].merges},
 		{"emit", &kernels->emit, part == PART_AGGREGATE},
 		{"frequent_bits", &kernels->frequent_bits, part == PART_AGGREGATE && block},
 		{"scatter_count", &kernels->scatter_count, scatter},

@@ -22,6 +22,7 @@ typedef struct Kernels
 	DeviceKernel *table_init;
 	DeviceKernel *table_move;	/* NULL with direct addressing */
 	DeviceKernel *table_normalize;
+	DeviceKernel *table_merge;	/* NULL unless KernelLayout.merges */
 	DeviceKernel *emit;
 	DeviceKernel *sample;
 	DeviceKernel *frequent_bits;	/* strategy `block` */

@@ -39,6 +39,8 @@ run_make_layouts(RunCore *run)
 	{
 		layout_make(run->kernel_program, (TableKind) table, &run->layouts[table]);
 		run->layouts[table].candidates = candidates;
+		run->layouts[table].merges = run->hints.nparts > 1 &&
+			layout_can_merge(run->kernel_program, &run->layouts[table]);
 	}
 }
 

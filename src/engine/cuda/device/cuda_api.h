@@ -51,6 +51,7 @@ typedef struct CUevent_st *CUevent;
 #define CU_FUNC_ATTRIBUTE_NUM_REGS 4
 #define CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES 8
 #define CU_COMPUTEMODE_PROHIBITED 2
+#define CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED 3
 
 /* F(member, symbol, parameters): all return a CUresult. */
 #define CUDA_DRIVER_FUNCTIONS(F) \
@@ -96,6 +97,12 @@ typedef struct CUevent_st *CUevent;
 	  (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
 	F(fill, "cuMemsetD8Async", \
 	  (CUdeviceptr ptr, unsigned char byte, size_t size, CUstream stream)) \
+	F(copy_peer, "cuMemcpyPeerAsync", \
+	  (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, \
+	   size_t size, CUstream stream)) \
+	F(peer_attribute, "cuDeviceGetP2PAttribute", \
+	  (int *value, int attribute, CUdevice device, CUdevice other)) \
+	F(peer_enable, "cuCtxEnablePeerAccess", (CUcontext other, unsigned int flags)) \
 	F(module_load, "cuModuleLoadData", (CUmodule *module, const void *image)) \
 	F(module_unload, "cuModuleUnload", (CUmodule module)) \
 	F(module_function, "cuModuleGetFunction", \

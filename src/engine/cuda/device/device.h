@@ -121,6 +121,13 @@ typedef struct DeviceOps
 						  uint8_t byte, size_t size);
 
 	/*
+	 * The same from the memory of another open device of this kind, on which the work that
+	 * writes there has ended.
+	 */
+	DeviceStatus (*copy_from) (Device *dev, DeviceStream *stream, DevicePtr to,
+							   Device *other, DevicePtr from, size_t size);
+
+	/*
 	 * Compile kernel text for such a device, once it has been listed or opened
 	 * (options: extra compiler flags, a NULL-terminated array, or NULL) into an
 	 * image, malloc'd, for the caller to keep and to free; a module is loaded

@@ -36,6 +36,7 @@ typedef struct CudaDevice
 	CUcontext	context;
 	pid_t		pid;			/* who opened it */
 	uint64_t	number;			/* of those opened, from 1 */
+	uint64_t	peers;			/* by handle: devices whose memory it has been let reach */
 } CudaDevice;
 
 /* The number of the device whose context is the thread's, or 0. */
@@ -472,6 +473,39 @@ cuda_fill(Device *dev, DeviceStream *stream, DevicePtr ptr, uint8_t byte,
 	CALL(dev, "cuMemsetD8Async", fill(ptr, byte, size, (CUstream) stream));
 }
 
+/*
+ * Let copies from another device take the link between the two, if that is NVLink, which native
+ * atomics tell.  Over PCIe, where a machine's IOMMU may break such copies, the driver's go through
+ * host memory, as they do without this.
+ */
+static void
+reach_peer(CudaDevice *dev, const CudaDevice *other)
+{
+	int			linked = 0;
+
+	if (other->handle >= DEVICES_MAX || (dev->peers >> other->handle & 1) != 0)
+		return;
+	dev->peers |= UINT64_C(1) << other->handle;
+	if (dev->driver->peer_attribute(&linked, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+									dev->handle, other->handle) == CUDA_SUCCESS && linked)
+		(void) dev->driver->peer_enable(other->context, 0);
+}
+
+static DeviceStatus
+cuda_copy_from(Device *device, DeviceStream *stream, DevicePtr to, Device *other_device,
+			   DevicePtr from, size_t size)
+{
+	CudaDevice *dev = (CudaDevice *) device;
+	const CudaDevice *other = (const CudaDevice *) other_device;
+	DeviceStatus status = enter(dev);
+
+	if (status != DEVICE_OK)
+		return status;
+	reach_peer(dev, other);
+	CALL(device, "cuMemcpyPeerAsync",
+		 copy_peer(to, dev->context, from, other->context, size, (CUstream) stream));
+}
+
 static DeviceStatus
 cuda_device_compile(const DeviceInfo *info, const char *text, const char *const *options,
 					void **image, size_t *size, char *message, size_t len)
@@ -649,6 +683,7 @@ const DeviceOps cuda_device = {
 	.upload = cuda_upload,
 	.download = cuda_download,
 	.fill = cuda_fill,
+	.copy_from = cuda_copy_from,
 	.compile = cuda_device_compile,
 	.module_load = cuda_module_load,
 	.module_unload = cuda_module_unload,
