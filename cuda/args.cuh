@@ -318,7 +318,9 @@ typedef struct TableArgs
 typedef struct MergeArgs
 {
 	AggregateArgs rows;			/* the run's table, and counters */
-	DeviceTable from;			/* a copy of another device's table, of the same kind */
+	DeviceTable from;			/* a copy of another device's table */
+	uint32_t	from_direct;	/* is it addressed directly? */
+	uint32_t	unused;
 } MergeArgs;
 
 /* Lists of values that a Program can have. */

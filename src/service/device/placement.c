@@ -23,12 +23,15 @@
 #define MEMORY_PERCENT 80
 
 /*
- * Where the host merges groups that takes 60 ns for each of a device's, and reading a page 0.16 us: of
- * two H200s over 160,000,000 rows, a million groups took 127 ms to the first, where one device took
- * 7, and 100 groups as long as with one.  So the host merges groups that are few, or few for the pages.
+ * What several devices cost and spare, in ns.  Of two H200s over 160,000,000 kept rows, a million
+ * groups took 127 ms to the first where the host merged them, and one device took 7, 6 ns a page.
+ * Reading a page that is not kept takes 160.  FEW_MERGED groups are merged at any price.
  */
+#define MERGE_BY_HOST 60.0		/* a group */
+#define MERGE_THERE 2.0			/* the same on a device */
+#define SPARED_OF_KEPT 3.0		/* a page */
+#define SPARED_OF_OTHERS 80.0
 #define FEW_MERGED 50000
-#define MERGED_FOR_PAGE 0.1
 
 /*
  * A table is spread if one device keeps less than so much of what all of them keep, and of the
@@ -103,11 +106,15 @@ blocks_of_tables(const EngineHints *hints)
 	return blocks;
 }
 
-/* Do its groups take less time to merge than several devices can save? */
+/* Do its groups take less time to merge than several devices spare one that keeps most_kept? */
 static bool
-merges_few(const EngineHints *hints)
+merging_pays(const Program *program, const EngineHints *hints, uint64_t blocks, uint64_t most_kept)
 {
-	return hints->groups <= FEW_MERGED || hints->groups <= hints->pages * MERGED_FOR_PAGE;
+	double		merge = several_devices_merge_there(program) ? MERGE_THERE : MERGE_BY_HOST;
+	double		others = blocks > most_kept ? (double) (blocks - most_kept) : 0;
+
+	return hints->groups <= FEW_MERGED ||
+		hints->groups * merge <= hints->pages * SPARED_OF_KEPT + others * SPARED_OF_OTHERS;
 }
 
 /* Is the run one of all devices? */
@@ -119,7 +126,7 @@ is_dealt(const ServiceConfig *config, const Program *program, const EngineHints 
 	bool		is_spread = most_kept < SPREAD_SHARE * (kept < blocks ? kept : blocks);
 
 	return program->source == SOURCE_PAGES && several_devices_possible(program) &&
-		(several_devices_merge_there(program) || merges_few(hints)) &&
+		merging_pays(program, hints, blocks, most_kept) &&
 		(hints->pages >= (double) config->deal_pages || is_spread);
 }
 

@@ -3,8 +3,8 @@
  *	  The groups of a run on another device into the run's table.
  *
  * The other table's slots are copied from device to device, and a kernel takes group after group of
- * the copy, as if it were a row with the group's state.  Groups that find no room stay in the
- * copy while the table grows.
+ * the copy, as if it were a row with the group's state.  Groups that find no room, or are out of
+ * the range of a table that is addressed directly, stay in the copy while the table grows.
  */
 #include "engine/cuda/aggregate/merge_tables.h"
 
@@ -17,24 +17,10 @@ layout_of(const RunCore *run, const Aggregation *aggregation)
 	return &run->layouts[aggregation->kernels.choice.table];
 }
 
-/* Is a slot of one the same group's as that of the other? */
 static bool
-have_same_slots(const Aggregation *a, const Aggregation *b)
+is_direct(const Aggregation *aggregation)
 {
-	const DeviceTable *table = &a->table.table;
-	const DeviceTable *other = &b->table.table;
-
-	return a->kernels.choice.table == TABLE_DIRECT && b->kernels.choice.table == TABLE_DIRECT &&
-		table->direct_min == other->direct_min && table->capacity == other->capacity;
-}
-
-/* If it is addressed directly, let it have hashed keys. */
-static EngineStatus
-hash_keys(RunCore *run, Aggregation *aggregation)
-{
-	if (aggregation->kernels.choice.table != TABLE_DIRECT)
-		return ENGINE_OK;
-	return run_table_grow(run, &aggregation->kernels, 0, &aggregation->table);
+	return aggregation->kernels.choice.table == TABLE_DIRECT;
 }
 
 /* A copy of the other table on the run's device; without memory for it: from->slots 0. */
@@ -57,7 +43,8 @@ copy_table(RunCore *run, const RunCore *other, const RunTable *table, DeviceBuff
 
 /* Merge what is in the copy.  *undone: groups that found no room, and are still there. */
 static EngineStatus
-take_copy(RunCore *run, const Aggregation *aggregation, const DeviceTable *from, uint32_t *undone)
+take_copy(RunCore *run, const Aggregation *aggregation, const DeviceTable *from, bool direct,
+		  uint32_t *undone)
 {
 	const DeviceOps *ops = run->device_ops;
 	Counters   *result = (Counters *) ((char *) run->results.data + COUNTERS_OF_MERGE);
@@ -68,6 +55,7 @@ take_copy(RunCore *run, const Aggregation *aggregation, const DeviceTable *from,
 	args.rows.table = aggregation->table.table;
 	args.rows.counters = run->counters.ptr + COUNTERS_OF_MERGE;
 	args.from = *from;
+	args.from_direct = direct;
 	device = ops->fill(run->device, run->work, args.rows.counters, 0, sizeof(Counters));
 	status = run_device(run, device, "could not clear counters");
 	if (status == ENGINE_OK)
@@ -82,12 +70,13 @@ take_copy(RunCore *run, const Aggregation *aggregation, const DeviceTable *from,
 }
 
 static EngineStatus
-take_all(RunCore *run, Aggregation *aggregation, const DeviceTable *from)
+take_all(RunCore *run, Aggregation *aggregation, const DeviceTable *from, bool direct)
 {
 	EngineStatus status;
 	uint32_t	undone;
 
-	while ((status = take_copy(run, aggregation, from, &undone)) == ENGINE_OK && undone > 0)
+	while ((status = take_copy(run, aggregation, from, direct, &undone)) == ENGINE_OK &&
+		   undone > 0)
 	{
 		status = run_table_grow(run, &aggregation->kernels, undone, &aggregation->table);
 		if (status != ENGINE_OK)
@@ -106,12 +95,9 @@ merge_groups(RunCore *run, Aggregation *aggregation, RunCore *other,
 	DeviceTable from = {0};
 	EngineStatus status = ENGINE_OK;
 
-	if (!have_same_slots(aggregation, other_aggregation))
-	{
-		status = hash_keys(run, aggregation);
-		if (status == ENGINE_OK)
-			status = hash_keys(other, other_aggregation);
-	}
+	/* hashed keys can be anywhere */
+	if (is_direct(aggregation) && !is_direct(other_aggregation))
+		status = run_table_grow(run, &aggregation->kernels, 0, &aggregation->table);
 	if (status == ENGINE_OK)
 		status = run_table_normalize(run, &aggregation->kernels, table->rows_since_normalize,
 									 &aggregation->table);
@@ -121,7 +107,7 @@ merge_groups(RunCore *run, Aggregation *aggregation, RunCore *other,
 		status = copy_table(run, other, table, &slots, &from);
 	if (status == ENGINE_OK && from.slots != 0)
 	{
-		status = take_all(run, aggregation, &from);
+		status = take_all(run, aggregation, &from, is_direct(other_aggregation));
 		*merged = status == ENGINE_OK;
 	}
 	run_free(run, &slots);
