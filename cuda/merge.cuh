@@ -30,9 +30,14 @@ merge_direct(const MergeArgs *args, uint32_t slot, MergedGroup *group)
 	group->mark = state + DIRECT_PRESENCE;
 	if (*group->mark == 0)
 		return false;
+#if HAS_WORD_KEYS || HAS_TAGGED_KEYS
 	if (!TABLE_DIRECT)
+	{
 		key_from_direct(value, slot == 0, group->key);
-	else if (slot == 0)
+		return true;
+	}
+#endif
+	if (slot == 0)
 		group->key[0] = 0;
 	else
 		group->key[0] = value < args->rows.table.direct_min ? UINT64_MAX :

@@ -56,7 +56,7 @@ compile_program(const char *name, const Program *program, TableKind table, Kerne
 	size_t		size;
 
 	layout_make(program, table, &layout);
-	layout.merges = layout_can_merge(program, &layout);
+	layout.merges = strategy == STRATEGY_ATOMIC && layout_can_merge(program, &layout);
 	if (strategy_scatters(strategy) && !codegen_scatter_possible(program, &layout))
 		return 0;
 	codegen(program, &layout, part, strategy, table == TABLE_DIRECT, 1000, 8, &text);
