@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * A page of the visibility map tells of 32,672 blocks, with two bits each: is the block
@@ -25,6 +26,13 @@ typedef struct FrameMap
 	uint64_t	lsn;			/* 0: not known, or the page is not there */
 	uint8_t		bits[FRAME_MAP_BYTES];
 } FrameMap;
+
+/* What all bytes of a frame's bits are, as nearly everywhere, or -1. */
+static inline int
+frame_map_byte(const FrameMap *frame)
+{
+	return memcmp(frame->bits, frame->bits + 1, FRAME_MAP_BYTES - 1) == 0 ? frame->bits[0] : -1;
+}
 
 static inline bool
 frame_block_is_all_visible(const FrameMap *map, uint32_t block)

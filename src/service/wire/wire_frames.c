@@ -29,11 +29,11 @@ _Static_assert(sizeof(WireFrame) == WIRE_FRAME_SIZE, "a frame's size is that of 
 static WireFrame
 wire_frame(const FrameMap *frame)
 {
-	bool		same = memcmp(frame->bits, frame->bits + 1, FRAME_MAP_BYTES - 1) == 0;
+	int			byte = frame_map_byte(frame);
 
 	return (WireFrame)
 	{
-		.lsn = frame->lsn,.byte = same ? frame->bits[0] : FRAME_HAS_BITS
+		.lsn = frame->lsn,.byte = byte >= 0 ? (uint32_t) byte : FRAME_HAS_BITS
 	};
 }
 

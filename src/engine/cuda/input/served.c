@@ -40,6 +40,12 @@
 #include "program/filter_range.h"
 #include "program/first_rows.h"
 
+/*
+ * Stripes that the processor fetches ahead of the one that is looked at: between two queries others
+ * take the place of their memory in its caches.
+ */
+#define STRIPES_AHEAD 16
+
 /* A stripe that is looked at. */
 typedef struct Candidate
 {
@@ -47,6 +53,7 @@ typedef struct Candidate
 	KeptStripe *stripe;
 	uint32_t	first;			/* block */
 	const uint8_t *bits;		/* of the map now */
+	int			map_byte;		/* what all bytes of the map's frame are now, or -1 */
 	bool		same_map;		/* has it the stamp's LSN? */
 	bool		masked;			/* does it have masked blocks? */
 	uint8_t		served[STRIPE_MAX_BLOCKS / 8];	/* a bit a block */
@@ -75,6 +82,27 @@ is_unchanged(const Candidate *candidate, uint32_t number)
 {
 	return memcmp(candidate->stripe->map.bits, candidate->bits, stripe_nblocks(number) / 4) == 0 &&
 		candidate->table->state->nblocks - candidate->first >= stripe_nblocks(number);
+}
+
+/* The same, and all of its blocks are kept: as nearly everywhere, and soon seen. */
+static bool
+is_whole(const Candidate *candidate, uint32_t number)
+{
+	return candidate->map_byte >= 0 && candidate->stripe->map_byte == candidate->map_byte &&
+		candidate->table->state->nblocks - candidate->first >= stripe_nblocks(number);
+}
+
+/* All of its blocks are served. */
+static void
+serve_whole(Candidate *candidate)
+{
+	uint32_t	nblocks = candidate->stripe->nblocks;
+
+	candidate->nserved = nblocks;
+	memset(candidate->served, 0xff, nblocks / 8);
+	memset(candidate->served + nblocks / 8, 0, sizeof(candidate->served) - nblocks / 8);
+	if (nblocks % 8 != 0)
+		candidate->served[nblocks / 8] = (uint8_t) ((1 << nblocks % 8) - 1);
 }
 
 /* Is a block's page that of the stamp's moment? */
@@ -158,7 +186,9 @@ look_at(const KeptTable *table, uint32_t number, Candidate *candidate)
 	candidate->first = stripe_first_block(number);
 	candidate->bits = stripe_bits(table->state, number);
 	candidate->same_map = stripe->map.lsn == lsn;
-	if (candidate->same_map && is_unchanged(candidate, number))
+	if (candidate->same_map && is_whole(candidate, number))
+		serve_whole(candidate);
+	else if (candidate->same_map && is_unchanged(candidate, number))
 	{
 		candidate->nserved = stripe->nblocks;
 		memcpy(candidate->served, stripe->has, sizeof(candidate->served));
@@ -424,9 +454,11 @@ stamp(const Candidate *candidate, uint32_t number)
 {
 	StripeMap	map;
 
+	if (candidate->same_map)
+		return;
 	stripe_map(candidate->table->state, number, &map);
-	if (!candidate->same_map && stripe_map_is_newer(&map, &candidate->stripe->map))
-		kept_stamp(candidate->stripe, &map, candidate->served, candidate->nserved);
+	if (stripe_map_is_newer(&map, &candidate->stripe->map))
+		kept_stamp(candidate->stripe, number, &map, candidate->served, candidate->nserved);
 }
 
 /* Have the stripe's rows taken in. */
@@ -479,6 +511,10 @@ find_in_table(RunCore *run, const KeptTables *tables, KeptTable *table, Served *
 
 	for (uint32_t i = 0; i < nstripes; i++)
 	{
+		if (i % STRIPES_OF_FRAME == 0)
+			candidate.map_byte = frame_map_byte(&table->state->frames[i / STRIPES_OF_FRAME]);
+		kept_fetch_stripe(table->file, i + STRIPES_AHEAD);
+		kept_fetch_columns(table->file, i + STRIPES_AHEAD / 2, table->columns, tables->ncolumns);
 		if (!kept_table_has(run, table, i) || !look_at(table, i, &candidate))
 			continue;
 		if (table->served == NULL)

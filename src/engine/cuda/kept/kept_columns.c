@@ -16,6 +16,8 @@
 
 #include "engine/cuda/kept/kept_columns.h"
 
+#define CACHE_LINE 64			/* bytes */
+
 #define MAX_FILES 1024
 
 /* Take an entry, of which nothing is kept, out of the list. */
@@ -117,14 +119,26 @@ kept_stripe(const KeptFile *file, uint32_t number)
 	return number < file->nstripes ? file->stripes[number] : NULL;
 }
 
+/* Set map_byte, once the rest is known. */
+static void
+note_map_byte(KeptStripe *stripe, uint32_t number)
+{
+	uint32_t	nblocks = stripe_nblocks(number);
+	const uint8_t *bits = stripe->map.bits;
+
+	stripe->map_byte = stripe->nblocks == nblocks && stripe->nlost == 0 &&
+		memcmp(bits, bits + 1, nblocks / 4 - 1) == 0 ? bits[0] : -1;
+}
+
 void
-kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *has,
-			   uint32_t nblocks)
+kept_stamp(KeptStripe *stripe, uint32_t number, const StripeMap *map, const uint8_t *has,
+		   uint32_t nblocks)
 {
 	stripe->map = *map;
 	memcpy(stripe->has, has, sizeof(stripe->has));
 	stripe->nlost += stripe->nblocks - nblocks;
 	stripe->nblocks = nblocks;
+	note_map_byte(stripe, number);
 }
 
 /* Stripes that were read by the same runs have it at the same place. */
@@ -282,6 +296,36 @@ kept_chunk_move(KeptCache *cache, KeptChunk *chunk, DevicePtr memory, uint64_t s
 	chunk->memory = memory;
 	chunk->size = size;
 	chunk->on_host = on_host;
+}
+
+void
+kept_fetch_stripe(const KeptFile *file, uint32_t number)
+{
+	const KeptStripe *stripe = kept_stripe(file, number);
+
+	if (stripe == NULL)
+		return;
+	__builtin_prefetch(stripe);
+	__builtin_prefetch(&stripe->map.lsn);
+}
+
+void
+kept_fetch_columns(const KeptFile *file, uint32_t number, KeptColumn *const *columns, int ncolumns)
+{
+	const KeptStripe *stripe = kept_stripe(file, number);
+	const KeptChunk *chunk = stripe != NULL ? stripe->chunks : NULL;
+
+	if (chunk == NULL)
+		return;
+	__builtin_prefetch(chunk);
+	__builtin_prefetch((const char *) chunk + CACHE_LINE);
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const KeptPlace *place = &chunk->columns[columns[i]->place];
+
+		__builtin_prefetch(place);
+		__builtin_prefetch(place + 1);
+	}
 }
 
 void
@@ -452,6 +496,7 @@ stripe_for(KeptCache *cache, KeptFile *file, uint32_t number, KeptStripe *made,
 		return NULL;
 	evict_stripe(cache, file, number);
 	file->stripes[number] = made;
+	note_map_byte(made, number);
 	return made;
 }
 

@@ -87,16 +87,18 @@ typedef struct KeptChunk
  */
 typedef struct KeptStripe
 {
-	StripeMap	map;			/* the stamp */
-	uint8_t		has[STRIPE_MAX_BLOCKS / 8]; /* a bit a block: are its rows here? */
-	uint32_t	nblocks;		/* such blocks */
+	KeptChunk  *chunks;
+	uint32_t	nrows;
+	int			map_byte;		/* what all bytes of the stamp's bits are, if the rows of all of the
+								 * stripe's blocks are here and none is lost; else -1 */
+	uint32_t	nblocks;		/* whose rows are here */
 	uint32_t	nlost;			/* others that had been kept: their rows are still there,
 								 * and are masked */
 	uint32_t	nmissed;		/* all-visible blocks that runs have had to read, since */
-	uint32_t	nrows;
+	StripeMap	map;			/* the stamp */
+	uint8_t		has[STRIPE_MAX_BLOCKS / 8]; /* a bit a block: are its rows here? */
 	uint32_t	rows[STRIPE_MAX_BLOCKS + 1];	/* each block's first row; nrows */
 	uint64_t	lsns[STRIPE_MAX_BLOCKS];	/* each block's page's; 0: not known */
-	KeptChunk  *chunks;
 } KeptStripe;
 
 /* A table's file. */
@@ -151,15 +153,23 @@ extern void kept_give_up(KeptCache *cache, KeptFile *file, KeptColumn *column);
 extern KeptStripe *kept_stripe(const KeptFile *file, uint32_t number);
 
 /*
- * The stripe has been compared with its pages: of its blocks those in `has`, nblocks of them,
- * are as they were kept at the moment of a later map.
+ * The stripe, of that number, has been compared with its pages: of its blocks those in `has`, nblocks
+ * of them, are as they were kept at the moment of a later map.
  */
-extern void kept_stamp(KeptStripe *stripe, const StripeMap *map, const uint8_t *has,
-						   uint32_t nblocks);
+extern void kept_stamp(KeptStripe *stripe, uint32_t number, const StripeMap *map,
+					   const uint8_t *has, uint32_t nblocks);
 
 /* The chunk of a stripe that has the column, and the column's place in it; or NULL. */
 extern KeptChunk *kept_find(const KeptStripe *stripe, KeptColumn *column,
 							const KeptPlace **place);
+
+/*
+ * Have the processor fetch what is looked at of a stripe that is as it was kept; then, if that has
+ * come, of its last chunk.
+ */
+extern void kept_fetch_stripe(const KeptFile *file, uint32_t number);
+extern void kept_fetch_columns(const KeptFile *file, uint32_t number, KeptColumn *const *columns,
+							   int ncolumns);
 
 extern void kept_pin(KeptChunk *chunk);
 extern void kept_unpin(KeptCache *cache, KeptChunk *chunk);
