@@ -22,7 +22,8 @@ merge_direct(const MergeArgs *args, uint32_t slot, MergedGroup *group)
 {
 	const DeviceTable *from = &args->from;
 	uint64_t   *state = from->slots + (uint64_t) slot * DIRECT_STRIDE;
-	int64_t		value = from->direct_min + (int64_t) slot - 1;
+	int64_t		value;
+	uint64_t	place;
 
 	group->hot = state;
 	group->cold = from->slots + (uint64_t) from->capacity * DIRECT_STRIDE +
@@ -30,6 +31,7 @@ merge_direct(const MergeArgs *args, uint32_t slot, MergedGroup *group)
 	group->mark = state + DIRECT_PRESENCE;
 	if (*group->mark == 0)
 		return false;
+	value = slot == 0 ? 0 : from->direct_min + ((int64_t) slot - 1);
 #if HAS_WORD_KEYS || HAS_TAGGED_KEYS
 	if (!TABLE_DIRECT)
 	{
@@ -37,11 +39,13 @@ merge_direct(const MergeArgs *args, uint32_t slot, MergedGroup *group)
 		return true;
 	}
 #endif
+	/* as rows' keys, of which the farthest must not become NULL's */
+	place = (uint64_t) value - (uint64_t) args->rows.table.direct_min;
 	if (slot == 0)
 		group->key[0] = 0;
 	else
-		group->key[0] = value < args->rows.table.direct_min ? UINT64_MAX :
-			(uint64_t) value - (uint64_t) args->rows.table.direct_min + 1;
+		group->key[0] = value < args->rows.table.direct_min || place >= UINT64_MAX - 1 ?
+			UINT64_MAX : place + 1;
 	return true;
 }
 

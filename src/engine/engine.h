@@ -659,8 +659,8 @@ typedef struct EngineParts
 
 	/*
 	 * Take another's groups into the run's, which both are finished.  *merged: it has been done,
-	 * and the other can only be closed; else it cannot be, and both have the groups that they had.
-	 * Never BUSY.
+	 * and the other can only be closed; else, with OK, it cannot be, and both have the groups that
+	 * they had.  Never BUSY.
 	 */
 	EngineStatus (*merge) (EngineRun *run, EngineRun *other, bool *merged);
 

@@ -11,8 +11,8 @@
  * At the end one part takes the groups of the others (EngineParts), and its groups are the run's.
  * Where it cannot take some, each part that is left gives its groups, through the host's memory, to
  * the function that merges groups (regroup.h), whose groups are the run's then.  States merge
- * exactly, and float sums of all parts count one unit (EngineHints.units).  What a part may leave out
- * of its groups it does not know, unless it has all of them, so none leaves any out before
+ * exactly, and float sums of all parts count one unit (EngineHints.units).  What a part may leave
+ * out of its groups it does not know, unless it has all of them, so none leaves any out before
  * (EngineHints.top).
  *
  * Owns the parts' runs, and the groups.
@@ -25,6 +25,9 @@
 #include "engine/several_devices.h"
 #include "engine/stripe.h"
 #include "program/exact.h"
+
+/* Words of a group's state that a device merges, about. */
+#define MERGED_WORDS 64
 
 /* Keys that a KeySet has bits for. */
 #define MOST_KEYS 64
@@ -80,6 +83,8 @@ several_devices_possible(const Program *program)
 bool
 several_devices_merge_there(const Program *program)
 {
+	if (program->nwords > MERGED_WORDS)
+		return false;
 	for (int i = 0; i < program->nkeys; i++)
 		if (program_key_type(program, i) == VT_TEXT)
 			return false;

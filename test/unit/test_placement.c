@@ -92,13 +92,13 @@ main(void)
 	expect_devices(program, NBLOCKS, 950, 960, 2);
 	expect_devices(program, 100000, NBLOCKS, NBLOCKS, ALL_DEVICES);
 	expect_for_groups(program, 100000, 50001, 400, 600, ALL_DEVICES);
-	expect_for_groups(program, 1000000, 1000000, 600, 400, ALL_DEVICES);
-	expect_for_groups(program, 1000000, 2000000, 600, 400, 1);
+	expect_for_groups(program, 1000000, 700000, 600, 400, ALL_DEVICES);
+	expect_for_groups(program, 1000000, 800000, 600, 400, 1);
 	/* groups that take longer to merge than what is gained, by the host */
 	expect_for_groups(texts, 100000, 50000, 0, 0, ALL_DEVICES);
 	expect_for_groups(texts, 100000, 50001, 0, 0, 1);
-	expect_for_groups(texts, 1000000, 51000, 0, 0, ALL_DEVICES);
-	expect_for_groups(texts, 1000000, 52000, 0, 0, 1);
+	expect_for_groups(texts, 3000000, 75000, 0, 0, ALL_DEVICES);
+	expect_for_groups(texts, 3000000, 76000, 0, 0, 1);
 	for (int i = 0; i < 2; i++)
 		kept_close(&context_of(&simt_device, i)->kept);
 	free(program);

@@ -107,7 +107,7 @@ test_batches(void)
 /* Columns of rows whose groups are those of one part, or of several. */
 enum
 {
-	M_ROW, M_SHARED, M_RANGE, M_RANGES, M_FLOAT8, M_COUNT
+	M_ROW, M_SHARED, M_RANGE, M_RANGES, M_ENDS, M_FLOAT8, M_COUNT
 };
 
 static int64_t merge_ints[M_FLOAT8][MERGE_ROWS];
@@ -116,7 +116,8 @@ static uint8_t merge_validity[(MERGE_ROWS + 7) / 8];
 static const ColumnVector merge_vectors[M_COUNT] = {
 	{.values = merge_ints[M_ROW]}, {.values = merge_ints[M_SHARED]},
 	{.values = merge_ints[M_RANGE],.validity = merge_validity},
-	{.values = merge_ints[M_RANGES]}, {.values = merge_floats}
+	{.values = merge_ints[M_RANGES]},
+	{.values = merge_ints[M_ENDS],.validity = merge_validity}, {.values = merge_floats}
 };
 
 static void
@@ -128,6 +129,8 @@ make_merge_rows(void)
 		merge_ints[M_SHARED][i] = i * 7919 % 3000 * INT64_C(1000000007);
 		merge_ints[M_RANGE][i] = i % 2000;
 		merge_ints[M_RANGES][i] = i % 2000 + i / PIECE % 3 * 2000;
+		/* of three parts, one has the least integers, and others the greatest ones */
+		merge_ints[M_ENDS][i] = i / PIECE % 3 == 0 ? INT64_MIN + i % 2000 : INT64_MAX - i % 2000;
 		merge_floats[i] = (double) i * 1.1e6 - 5e9;
 		merge_validity[i / 8] |= (uint8_t) ((i % 13 != 0) << i % 8);
 	}
@@ -143,7 +146,8 @@ merge_program(const int *keys, int nkeys)
 
 	program_begin(b, SOURCE_COLUMNS);
 	for (int i = 0; i < M_COUNT; i++)
-		regs[i] = program_add_column(b, 1 + i, i == M_FLOAT8 ? VT_FLOAT8 : VT_INT8, i == M_RANGE, -1);
+		regs[i] = program_add_column(b, 1 + i, i == M_FLOAT8 ? VT_FLOAT8 : VT_INT8,
+									 i == M_RANGE || i == M_ENDS, -1);
 	for (int i = 0; i < nkeys; i++)
 		program_add_key(b, regs[keys[i]]);
 	program_add_acc(b, ACC_COUNT, -1, -1);
@@ -197,6 +201,7 @@ test_merge(void)
 		{"groups of all parts", {M_SHARED}, 1, "scatter"},
 		{"a range", {M_RANGE}, 1, "block"},
 		{"ranges", {M_RANGES}, 1, "peers"},
+		{"both ends of integers", {M_ENDS}, 1, "atomic"},
 		{"two keys", {M_SHARED, M_RANGE}, 2, "vote"},
 		{"two keys of a row", {M_RANGE, M_ROW}, 2, "scan"}
 	};

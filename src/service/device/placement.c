@@ -106,27 +106,34 @@ blocks_of_tables(const EngineHints *hints)
 	return blocks;
 }
 
-/* Do its groups take less time to merge than several devices spare one that keeps most_kept? */
+/*
+ * Do its groups take less time to merge than so many devices spare one that keeps most_kept of the
+ * blocks?
+ */
 static bool
-merging_pays(const Program *program, const EngineHints *hints, uint64_t blocks, uint64_t most_kept)
+merging_pays(const Program *program, const EngineHints *hints, int ndevices, uint64_t blocks,
+			 uint64_t most_kept)
 {
 	double		merge = several_devices_merge_there(program) ? MERGE_THERE : MERGE_BY_HOST;
 	double		others = blocks > most_kept ? (double) (blocks - most_kept) : 0;
 
+	if (others > hints->pages)
+		others = hints->pages;
 	return hints->groups <= FEW_MERGED ||
-		hints->groups * merge <= hints->pages * SPARED_OF_KEPT + others * SPARED_OF_OTHERS;
+		hints->groups * merge * (ndevices - 1) <=
+		hints->pages * SPARED_OF_KEPT + others * SPARED_OF_OTHERS;
 }
 
-/* Is the run one of all devices? */
+/* Is the run one of all devices, of which there are so many? */
 static bool
 is_dealt(const ServiceConfig *config, const Program *program, const EngineHints *hints,
-		 uint64_t kept, uint64_t most_kept)
+		 int ndevices, uint64_t kept, uint64_t most_kept)
 {
 	uint64_t	blocks = blocks_of_tables(hints);
 	bool		is_spread = most_kept < SPREAD_SHARE * (kept < blocks ? kept : blocks);
 
 	return program->source == SOURCE_PAGES && several_devices_possible(program) &&
-		merging_pays(program, hints, blocks, most_kept) &&
+		merging_pays(program, hints, ndevices, blocks, most_kept) &&
 		(hints->pages >= (double) config->deal_pages || is_spread);
 }
 
@@ -158,7 +165,8 @@ placement_choose(Service *service, const DeviceOps *ops, const Program *program,
 			best_place = place;
 		}
 	}
-	if (best < 0 || (all_fit && is_dealt(service->config, program, hints, kept, most_kept)))
+	if (best < 0 || (all_fit && is_dealt(service->config, program, hints, __builtin_popcountll(used),
+											kept, most_kept)))
 		return used;
 	return UINT64_C(1) << best;
 }

@@ -6,6 +6,8 @@
  * the copy, as if it were a row with the group's state.  Groups that find no room, or are out of
  * the range of a table that is addressed directly, stay in the copy while the table grows.
  */
+#include <string.h>
+
 #include "engine/cuda/aggregate/merge_tables.h"
 
 /* Free until groups leave. */
@@ -21,6 +23,16 @@ static bool
 is_direct(const Aggregation *aggregation)
 {
 	return aggregation->kernels.choice.table == TABLE_DIRECT;
+}
+
+/* Is there memory for a table of hashed keys that all of its slots' groups find room in? */
+static bool
+can_hash(const RunCore *run, const Aggregation *aggregation)
+{
+	uint64_t	slots = layout_slots_for(aggregation->table.table.capacity);
+
+	return slots * layout_slot_size(&run->layouts[TABLE_HASH]) <=
+		run->memory_limit - run->memory_used;
 }
 
 /* A copy of the other table on the run's device; without memory for it: from->slots 0. */
@@ -85,6 +97,33 @@ take_all(RunCore *run, Aggregation *aggregation, const DeviceTable *from, bool d
 	return status;
 }
 
+/*
+ * Carry low words of the run's sums over, if those of the other's rows could make them run over; these
+ * rows count from now on.
+ */
+static EngineStatus
+normalize(RunCore *run, Aggregation *aggregation, const RunTable *other)
+{
+	RunTable   *table = &aggregation->table;
+	uint64_t	rows = other->rows_since_normalize;
+	EngineStatus status = run_table_normalize(run, &aggregation->kernels, rows, table);
+
+	if (table->rows_since_normalize < rows)
+		table->rows_since_normalize = rows;
+	return status;
+}
+
+/* All that the other run was given has been done; its message is the run's. */
+static EngineStatus
+wait_for_other(RunCore *run, RunCore *other)
+{
+	EngineStatus status = run_wait(other, DEVICE_OK, "the device failed");
+
+	if (status != ENGINE_OK)
+		memcpy(run->head.message, other->head.message, sizeof(run->head.message));
+	return status;
+}
+
 /* The other has groups, and both have tables that can be merged. */
 static EngineStatus
 merge_groups(RunCore *run, Aggregation *aggregation, RunCore *other,
@@ -97,12 +136,15 @@ merge_groups(RunCore *run, Aggregation *aggregation, RunCore *other,
 
 	/* hashed keys can be anywhere */
 	if (is_direct(aggregation) && !is_direct(other_aggregation))
+	{
+		if (!can_hash(run, aggregation))
+			return ENGINE_OK;
 		status = run_table_grow(run, &aggregation->kernels, 0, &aggregation->table);
+	}
 	if (status == ENGINE_OK)
-		status = run_table_normalize(run, &aggregation->kernels, table->rows_since_normalize,
-									 &aggregation->table);
+		status = normalize(run, aggregation, table);
 	if (status == ENGINE_OK)
-		status = run_wait(other, DEVICE_OK, "the device failed");
+		status = wait_for_other(run, other);
 	if (status == ENGINE_OK)
 		status = copy_table(run, other, table, &slots, &from);
 	if (status == ENGINE_OK && from.slots != 0)

@@ -36,7 +36,8 @@ typedef struct CudaDevice
 	CUcontext	context;
 	pid_t		pid;			/* who opened it */
 	uint64_t	number;			/* of those opened, from 1 */
-	uint64_t	peers;			/* by handle: devices whose memory it has been let reach */
+	uint64_t	peers[DEVICES_MAX]; /* by handle: numbers of devices whose memory it has been let
+									 * reach, or has not for good */
 } CudaDevice;
 
 /* The number of the device whose context is the thread's, or 0. */
@@ -483,9 +484,9 @@ reach_peer(CudaDevice *dev, const CudaDevice *other)
 {
 	int			linked = 0;
 
-	if (other->handle >= DEVICES_MAX || (dev->peers >> other->handle & 1) != 0)
+	if (other->handle >= DEVICES_MAX || dev->peers[other->handle] == other->number)
 		return;
-	dev->peers |= UINT64_C(1) << other->handle;
+	dev->peers[other->handle] = other->number;
 	if (dev->driver->peer_attribute(&linked, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
 									dev->handle, other->handle) == CUDA_SUCCESS && linked)
 		(void) dev->driver->peer_enable(other->context, 0);
