@@ -98,8 +98,9 @@ test_batches(void)
 	}
 }
 
-/* Rows of one call, which one part takes. */
-#define PIECE 700
+/* Rows of one call, which one part takes; values of a range, all of which each piece has. */
+#define PIECE 2000
+#define RANGE 1900
 
 /* More groups than a part's first table takes. */
 #define MERGE_ROWS 12000
@@ -127,10 +128,10 @@ make_merge_rows(void)
 	{
 		merge_ints[M_ROW][i] = i * INT64_C(1000000007) * 4001;
 		merge_ints[M_SHARED][i] = i * 7919 % 3000 * INT64_C(1000000007);
-		merge_ints[M_RANGE][i] = i % 2000;
-		merge_ints[M_RANGES][i] = i % 2000 + i / PIECE % 3 * 2000;
+		merge_ints[M_RANGE][i] = i % RANGE;
+		merge_ints[M_RANGES][i] = i % RANGE + i / PIECE % 3 * RANGE;
 		/* of three parts, one has the least integers, and others the greatest ones */
-		merge_ints[M_ENDS][i] = i / PIECE % 3 == 0 ? INT64_MIN + i % 2000 : INT64_MAX - i % 2000;
+		merge_ints[M_ENDS][i] = i / PIECE % 3 == 0 ? INT64_MIN + i % RANGE : INT64_MAX - i % RANGE;
 		merge_floats[i] = (double) i * 1.1e6 - 5e9;
 		merge_validity[i / 8] |= (uint8_t) ((i % 13 != 0) << i % 8);
 	}

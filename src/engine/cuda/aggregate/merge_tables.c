@@ -98,8 +98,8 @@ take_all(RunCore *run, Aggregation *aggregation, const DeviceTable *from, bool d
 }
 
 /*
- * Carry low words of the run's sums over, if those of the other's rows could make them run over; these
- * rows count from now on.
+ * Carry low words of the run's sums over, if those of the other's rows could make them run over.
+ * These rows count from now on.
  */
 static EngineStatus
 normalize(RunCore *run, Aggregation *aggregation, const RunTable *other)
