@@ -26,9 +26,6 @@
 #include "engine/stripe.h"
 #include "program/exact.h"
 
-/* Words of a group's state that a device merges, about. */
-#define MERGED_WORDS 64
-
 /* Keys that a KeySet has bits for. */
 #define MOST_KEYS 64
 
@@ -78,20 +75,6 @@ several_devices_possible(const Program *program)
 {
 	return program->nkeys <= MOST_KEYS && !program_has_float_key(program) &&
 		!program_has_values(program) && program_first_rows(program) == NULL;
-}
-
-bool
-several_devices_merge_there(const Program *program)
-{
-	if (program->nwords > MERGED_WORDS)
-		return false;
-	for (int i = 0; i < program->nkeys; i++)
-		if (program_key_type(program, i) == VT_TEXT)
-			return false;
-	for (int i = 0; i < program->naccs; i++)
-		if (acc_is_value((AccKind) program_accs(program)[i].kind))
-			return false;
-	return program->nkeys > 0;
 }
 
 static EngineStatus

@@ -13,9 +13,6 @@
 /* Can its groups be made in parts, and merged? */
 extern bool several_devices_possible(const Program *program);
 
-/* If so: probably on a device, where that takes little time, and not by the host? */
-extern bool several_devices_merge_there(const Program *program);
-
 /*
  * As open of the engine, on these devices; the run's calls are those of its ops, which has
  * partial, shared, stream and parts never.

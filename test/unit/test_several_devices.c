@@ -215,7 +215,7 @@ test_merge(void)
 		Groups	   *expected = engine_groups_of_batch(&cpu_engine, program, NULL, &plain, &batch,
 													  MERGE_ROWS);
 
-		ok(several_devices_merge_there(program), "%s can be merged on a device", cases[i].name);
+		ok(cuda_engine_merges(program), "%s can be merged on a device", cases[i].name);
 		check_merge(cases[i].name, program, "auto", &batch, expected);
 		check_merge(cases[i].name, program, "interpret", &batch, expected);
 		check_merge(cases[i].name, program, cases[i].strategy, &batch, expected);
@@ -234,7 +234,7 @@ test_merge_texts(void)
 	EngineHints hints = {.strategy = "auto"};
 	Groups	   *got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, PIECE);
 
-	ok(!several_devices_merge_there(program) && got->stats.groups_merged >= got->ngroups &&
+	ok(!cuda_engine_merges(program) && got->stats.groups_merged >= got->ngroups &&
 	   got->ngroups > 0, "texts are merged by the host %s", got->message);
 	groups_free(got);
 	free(program);

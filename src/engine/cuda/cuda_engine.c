@@ -306,6 +306,20 @@ cuda_engine_use(uint64_t devices, uint64_t left_out)
 	context_use(devices, left_out);
 }
 
+bool
+cuda_engine_merges(const Program *program)
+{
+	KernelLayout *layout = malloc(sizeof(*layout));
+	bool		merges;
+
+	if (layout == NULL)
+		return false;
+	layout_make(program, TABLE_HASH, layout);
+	merges = layout_can_merge(program, layout);
+	free(layout);
+	return merges;
+}
+
 void
 cuda_engine_serve(uint64_t memory, const void *pages, size_t size)
 {

@@ -70,6 +70,11 @@ extern void cuda_engine_evict_lookups(void);
 extern uint32_t cuda_engine_columns(KeptInfo *infos, uint32_t max);
 
 /*
+ * Can one of several devices take the others' groups (EngineParts), as far as the Program tells?
+ */
+extern bool cuda_engine_merges(const Program *program);
+
+/*
  * An estimate of how many blocks of the tables a device keeps those columns of that the Program
  * reads.
  */

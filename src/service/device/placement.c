@@ -114,13 +114,15 @@ static bool
 merging_pays(const Program *program, const EngineHints *hints, int ndevices, uint64_t blocks,
 			 uint64_t most_kept)
 {
-	double		merge = several_devices_merge_there(program) ? MERGE_THERE : MERGE_BY_HOST;
 	double		others = blocks > most_kept ? (double) (blocks - most_kept) : 0;
+	double		merge;
 
+	if (hints->groups <= FEW_MERGED)
+		return true;
+	merge = cuda_engine_merges(program) ? MERGE_THERE : MERGE_BY_HOST;
 	if (others > hints->pages)
 		others = hints->pages;
-	return hints->groups <= FEW_MERGED ||
-		hints->groups * merge * (ndevices - 1) <=
+	return hints->groups * merge * (ndevices - 1) <=
 		hints->pages * SPARED_OF_KEPT + others * SPARED_OF_OTHERS;
 }
 
@@ -133,8 +135,8 @@ is_dealt(const ServiceConfig *config, const Program *program, const EngineHints 
 	bool		is_spread = most_kept < SPREAD_SHARE * (kept < blocks ? kept : blocks);
 
 	return program->source == SOURCE_PAGES && several_devices_possible(program) &&
-		merging_pays(program, hints, ndevices, blocks, most_kept) &&
-		(hints->pages >= (double) config->deal_pages || is_spread);
+		(hints->pages >= (double) config->deal_pages || is_spread) &&
+		merging_pays(program, hints, ndevices, blocks, most_kept);
 }
 
 uint64_t
