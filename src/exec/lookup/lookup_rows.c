@@ -2,9 +2,10 @@
  * lookup_rows.c
  *	  The rows of a look-up: its keys, and numbers for its distinct rows of values.
  *
- * A row of values is some words: bitmaps of the columns that have a value, and of each
- * column the bits of its value, or the number that a text has among those of the column.
- * Equal rows have one number, unless most rows are different.
+ * A row of values is some words, as few as hold them: of each column the bits of its value, or
+ * the number that a text has among those of the column, the largest first, and behind these a
+ * bit for each column that has a value.  Equal rows have one number, unless most rows are
+ * different.
  */
 #include "postgres.h"
 
@@ -25,31 +26,63 @@
 /* Rows of a batch are added so many at a time, column by column. */
 #define ADDED_AT_ONCE 256
 
-static RowColumn
-make_column(const LookupRows *rows, const LookupColumn *info, TupleDesc desc, int word)
+static ValueType
+column_type(const LookupInfo *info, const LookupColumn *column)
 {
-	RowColumn	column = {.info = info,.type = VT_INT4,.word = word};
+	return lookup_use_is_code(column->use) ? VT_INT4 :
+		(ValueType) program_columns(info->program)[column->place].type;
+}
 
-	if (lookup_use_is_code(info->use))
+/* Bytes of a column's value in a row. */
+static int
+column_size(const LookupInfo *info, const LookupColumn *column)
+{
+	ValueType	type = column_type(info, column);
+
+	if (column->use == LOOKUP_PRESENCE)
+		return 0;
+	return type == VT_TEXT ? (int) sizeof(uint32) : value_type_size(type);
+}
+
+/* Words of a row whose columns' values take so many bytes. */
+static int
+words_of_row(int ncolumns, int bytes)
+{
+	return (bytes + (ncolumns + 7) / 8 + 7) / 8;
+}
+
+static RowColumn
+make_column(const LookupInfo *info, const LookupColumn *from, TupleDesc desc)
+{
+	RowColumn	column = {
+		.info = from,.type = column_type(info, from),.size = column_size(info, from)
+	};
+
+	if (lookup_use_is_code(from->use))
 	{
-		Form_pg_attribute attr = TupleDescAttr(desc, info->place - 1);
+		Form_pg_attribute attr = TupleDescAttr(desc, from->place - 1);
 
 		column.values = numbering_of_datums(attr->atttypid, attr->attcollation);
-		return column;
 	}
-	column.type = (ValueType) program_columns(rows->info->program)[info->place].type;
-	if (column.type == VT_TEXT && info->use == LOOKUP_VALUE)
+	else if (column.type == VT_TEXT && from->use == LOOKUP_VALUE)
 		column.values = numbering_of_texts();
 	return column;
 }
 
-/* Words of a column's value in a row. */
-static int
-column_words(const RowColumn *column)
+/* Where in a row the columns' values stand: each at a multiple of its size. */
+static void
+place_columns(LookupRows *rows)
 {
-	if (column->info->use == LOOKUP_PRESENCE)
-		return 0;
-	return value_type_size(column->type) == 16 ? 2 : 1;
+	int			ncolumns = rows->info->ncolumns;
+
+	for (int size = 16; size > 0; size /= 2)
+		for (int i = 0; i < ncolumns; i++)
+			if (rows->columns[i].size == size)
+			{
+				rows->columns[i].offset = rows->masks;
+				rows->masks += size;
+			}
+	rows->nwords = words_of_row(ncolumns, rows->masks);
 }
 
 /* The key's value itself, where it is an integer and the only key. */
@@ -118,14 +151,10 @@ lookup_rows_create(const LookupInfo *info, TupleDesc desc)
 	LookupRows *rows = palloc0(sizeof(LookupRows));
 
 	rows->info = info;
-	rows->nmasks = (info->ncolumns + 63) / 64;
-	rows->nwords = rows->nmasks;
 	rows->columns = palloc(sizeof(RowColumn) * (info->ncolumns + 1));
 	for (int i = 0; i < info->ncolumns; i++)
-	{
-		rows->columns[i] = make_column(rows, &info->columns[i], desc, rows->nwords);
-		rows->nwords += column_words(&rows->columns[i]);
-	}
+		rows->columns[i] = make_column(info, &info->columns[i], desc);
+	place_columns(rows);
 	rows->keys = palloc(sizeof(RowKey) * info->nkeys);
 	for (int i = 0; i < info->nkeys; i++)
 		rows->keys[i] = make_key(info, &info->keys[i]);
@@ -268,17 +297,26 @@ add_keys(LookupRows *rows, const ColumnBatch *batch, const uint32 *which, uint32
 				numbering_add_text(rows->key_texts, key_text(&rows->keys[0], vector, which[i]));
 }
 
-/* The word of row i that says whether a column has a value, and the column's bit in it. */
-static inline uint64 *
-mask_word(const LookupRows *rows, int column, uint32 i)
+/* Where row i of those that are being added stands. */
+static inline char *
+added_row(const LookupRows *rows, uint32 i)
 {
-	return &rows->words[i * rows->nwords + column / 64];
+	return (char *) (rows->words + i * rows->nwords);
 }
 
-static inline uint64
-mask_bit(int column)
+/* Row i has a value of the column. */
+static inline void
+set_present(const LookupRows *rows, int column, uint32 i)
 {
-	return UINT64CONST(1) << (column % 64);
+	added_row(rows, i)[rows->masks + column / 8] |= (char) (1 << column % 8);
+}
+
+/* Row i has this number of a value. */
+static inline void
+set_number(const LookupRows *rows, int column, uint32 i, uint32 number)
+{
+	*(uint32 *) (added_row(rows, i) + rows->columns[column].offset) = number;
+	set_present(rows, column, i);
 }
 
 /* Copies of constant size are made in place. */
@@ -286,9 +324,9 @@ mask_bit(int column)
 	for (uint32 i = 0; i < n; i++) \
 		if (is_present(vector, which[i])) \
 		{ \
-			memcpy(words + i * rows->nwords, \
+			memcpy(added_row(rows, i) + column->offset, \
 				   (const char *) vector->values + (Size) which[i] * (size), size); \
-			*mask_word(rows, number, i) |= mask_bit(number); \
+			set_present(rows, number, i); \
 		}
 
 /* The words of a column's values. */
@@ -296,10 +334,8 @@ static void
 set_values(LookupRows *rows, int number, const ColumnVector *vector, const uint32 *which, uint32 n)
 {
 	const RowColumn *column = &rows->columns[number];
-	uint64	   *words = rows->words + column->word;
-	bool		is_value = column->info->use == LOOKUP_VALUE;
 
-	switch (is_value && column->values == NULL ? value_type_size(column->type) : 0)
+	switch (column->values == NULL ? column->size : 0)
 	{
 		case 1:
 			SET_VALUES(1);
@@ -321,8 +357,10 @@ set_values(LookupRows *rows, int number, const ColumnVector *vector, const uint3
 				if (is_present(vector, which[i]))
 				{
 					if (column->values != NULL)
-						words[i * rows->nwords] = numbering_add_text(column->values, text_at(vector, which[i]));
-					*mask_word(rows, number, i) |= mask_bit(number);
+						set_number(rows, number, i, numbering_add_text(column->values,
+																	   text_at(vector, which[i])));
+					else
+						set_present(rows, number, i);
 				}
 			break;
 	}
@@ -333,16 +371,12 @@ static void
 set_codes(LookupRows *rows, int number, const uint32 *codes, int stride, const uint32 *which,
 		  uint32 n)
 {
-	uint64	   *words = rows->words + rows->columns[number].word;
-
 	for (uint32 i = 0; i < n; i++)
 	{
 		uint32		code = codes[(Size) which[i] * stride];
 
-		if (code == NO_CODE)
-			continue;
-		words[i * rows->nwords] = code;
-		*mask_word(rows, number, i) |= mask_bit(number);
+		if (code != NO_CODE)
+			set_number(rows, number, i, code);
 	}
 }
 
@@ -461,16 +495,15 @@ lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 {
 	double		memory = expected_key_memory(info, n, key_width);
 	bool		distinct = are_distinct(info);
-	int			nwords = (info->ncolumns + 63) / 64;
+	int			bytes = 0;
 
 	for (int i = 0; i < info->ncolumns; i++)
 	{
 		const LookupColumn *column = &info->columns[i];
-		ValueType	type = lookup_use_is_code(column->use) ? VT_INT4 :
-			(ValueType) program_columns(info->program)[column->place].type;
+		ValueType	type = column_type(info, column);
 		bool		all = numbers_all(info, column);
 
-		nwords += column->use == LOOKUP_PRESENCE ? 0 : value_type_size(type) == 16 ? 2 : 1;
+		bytes += column_size(info, column);
 		if (lookup_use_is_code(column->use) && !all)
 			memory += numbering_expected_images(columns[i].n, columns[i].copied);
 		if (lookup_use_is_code(column->use) || (column->use == LOOKUP_VALUE && type == VT_TEXT))
@@ -479,5 +512,6 @@ lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 												columns[i].copied, all);
 	}
 	return memory + numbering_expected_memory(distinct ? n : nrows,
-											  Max(nwords, 1) * sizeof(uint64), 0, distinct);
+											  Max(words_of_row(info->ncolumns, bytes), 1) * sizeof(uint64),
+											  0, distinct);
 }

@@ -17,8 +17,8 @@ typedef struct RowColumn
 {
 	const LookupColumn *info;
 	ValueType	type;			/* of values */
-	int			word;			/* of a row, the first of its one or two: the value's bits, its
-								 * number, or nothing */
+	int			size;			/* bytes of a row: the value's bits, its number, or none */
+	int			offset;			/* of these, from the row's begin */
 	Numbering  *values;			/* texts, or a code's Datums; else NULL */
 	uint32	   *ranks;			/* of a RANK, once it is sorted: by the number in a row, that of
 								 * its value; else NULL */
@@ -36,8 +36,9 @@ typedef struct RowKey
 typedef struct LookupRows
 {
 	const LookupInfo *info;
-	int			nmasks;			/* words of a row that say which columns have a value */
-	int			nwords;			/* of a row */
+	int			nwords;			/* of a row of values */
+	int			masks;			/* bytes of a row before its bits, a column's each, that say which
+								 * columns have a value */
 	RowColumn  *columns;
 	RowKey	   *keys;
 	Numbering  *rows;			/* of words: the distinct rows */

@@ -14,29 +14,30 @@ typedef struct ValuesWriter
 	int			number;			/* of the column */
 	const uint64 *words;		/* of the first row */
 	int			nwords;			/* of a row */
+	int			masks;			/* bytes of a row before its bits of columns */
 	uint32		nrows;
 	LookupValues header;
 	char	   *data;
 	uint64		size;
 } ValuesWriter;
 
-static const uint64 *
-row_words(const ValuesWriter *writer, uint32 row)
+static const char *
+row_bytes(const ValuesWriter *writer, uint32 row)
 {
-	return writer->words + (Size) row * writer->nwords;
+	return (const char *) (writer->words + (Size) row * writer->nwords);
 }
 
 static bool
 has_value(const ValuesWriter *writer, uint32 row)
 {
-	return row_words(writer, row)[writer->number / 64] >> (writer->number % 64) & 1;
+	return row_bytes(writer, row)[writer->masks + writer->number / 8] >> (writer->number % 8) & 1;
 }
 
 /* A row's number of a text or a code; anything if it has no value. */
 static uint32
 number_of(const ValuesWriter *writer, uint32 row)
 {
-	return (uint32) row_words(writer, row)[writer->column->word];
+	return *(const uint32 *) (row_bytes(writer, row) + writer->column->offset);
 }
 
 static bool
@@ -131,7 +132,7 @@ write_values(ValuesWriter *writer)
 		write_codes(writer);
 	else
 		for (uint32 row = 0; row < writer->nrows && width > 0; row++)
-			memcpy(values + (Size) row * width, row_words(writer, row) + writer->column->word, width);
+			memcpy(values + (Size) row * width, row_bytes(writer, row) + writer->column->offset, width);
 }
 
 /* Which rows have a value; a code says so itself. */
@@ -159,7 +160,7 @@ lookup_column_bytes(const LookupRows *rows, int column)
 {
 	ValuesWriter writer = {
 		.column = &rows->columns[column],.number = column,
-		.words = numbering_words(rows->rows),.nwords = rows->nwords,
+		.words = numbering_words(rows->rows),.nwords = rows->nwords,.masks = rows->masks,
 		.nrows = numbering_count(rows->rows)
 	};
 

@@ -78,6 +78,36 @@ relation_of_sublink(const SubLink *sublink, Index rti, bool guarded)
 	return grouped;
 }
 
+/* NOT of a condition that is never NULL. */
+static bool
+is_not_exists(Node *node)
+{
+	const SubLink *exists = is_notclause(node) ? (const SubLink *) get_notclausearg(node) : NULL;
+
+	return exists != NULL && IsA(exists, SubLink) && exists->subLinkType == EXISTS_SUBLINK;
+}
+
+/*
+ * NOT of whether an extreme differs.  Extremes hardly ever equal a value by the planner's
+ * estimates, so that no row were left, and loops over groups that have no index looked cheap.
+ * Of a CASE it takes a half to be true.
+ */
+static Node *
+none_differs(BooleanTest *differs)
+{
+	CaseExpr   *result = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+
+	when->expr = differs->arg;
+	when->result = (Expr *) makeBoolConst(false, false);
+	when->location = -1;
+	result->casetype = BOOLOID;
+	result->args = list_make1(when);
+	result->defresult = (Expr *) makeBoolConst(true, false);
+	result->location = -1;
+	return (Node *) result;
+}
+
 /* The expression with values of groupings in the places of subqueries. */
 static Node *
 replace_mutator(Node *node, void *context)
@@ -88,6 +118,13 @@ replace_mutator(Node *node, void *context)
 
 	if (node == NULL)
 		return NULL;
+	if (is_not_exists(node))
+	{
+		Node	   *exists = replace_mutator((Node *) get_notclausearg(node), context);
+
+		return IsA(exists, BooleanTest) ? none_differs((BooleanTest *) exists) :
+			(Node *) make_notclause((Expr *) exists);
+	}
 	if (!IsA(node, SubLink) || !may_be_joined((const SubLink *) node))
 		return expression_tree_mutator(node, replace_mutator, context);
 	grouped = relation_of_sublink((const SubLink *) node, rti, replacement->guarded);
