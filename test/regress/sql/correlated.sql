@@ -95,7 +95,18 @@ SELECT query, check_query(query), exists_by(query) FROM (VALUES
 	('SELECT c.id FROM correlated_customer c WHERE NOT EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND o.kind <> c.region LIMIT 0)'),
 	('SELECT c.id FROM correlated_customer c WHERE EXISTS (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id AND o.kind <> c.region)'),
 	('SELECT c.id FROM correlated_customer c WHERE EXISTS (SELECT FROM correlated_order o WHERE o.customer = c.id AND (o.kind = 1) <> (c.region = 1))')) q (query);
-DROP FUNCTION exists_by;
+-- of rows none of which has another value, more than one is expected
+CREATE FUNCTION expected_rows(query text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN plan -> 0 -> 'Plan' -> 'Plan Rows';
+END $$;
+SELECT exists_by(query), expected_rows(query) > 500 FROM (VALUES
+	('SELECT o.id FROM correlated_order o WHERE NOT EXISTS (SELECT FROM correlated_order i WHERE i.customer = o.customer AND i.id <> o.id)'),
+	('SELECT o.id FROM correlated_order o WHERE EXISTS (SELECT FROM correlated_order i WHERE i.customer = o.customer AND i.id <> o.id)')) q (query);
+DROP FUNCTION exists_by, expected_rows;
 
 -- with values of a query that is further out
 SELECT query, check_query(query) FROM (VALUES
