@@ -48,7 +48,7 @@ typedef enum EngineCall
 	NUM_ENGINE_CALLS
 } EngineCall;
 
-#define CALL_ORDERS 8			/* EngineOps, and its tables but EngineProcess */
+#define CALL_ORDERS 8			/* EngineOps, and its tables but EngineProcess and EngineLookups */
 
 /* The member's name. */
 static inline const char *

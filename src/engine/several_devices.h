@@ -14,8 +14,8 @@
 extern bool several_devices_possible(const Program *program);
 
 /*
- * As open of the engine, on these devices; the run's calls are those of its ops, which has
- * partial, shared, stream and parts never.
+ * As open of the engine, on these devices; the run's calls are those of its ops, which has no
+ * other tables than the engine's process and, if the engine has it, kept.
  */
 extern EngineStatus several_devices_open(const EngineOps *ops, uint64_t devices,
 										 const Program *program, const ParamValue *params,

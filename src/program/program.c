@@ -1,14 +1,14 @@
 /*
  * program.c
- *	  Building, flattening and hashing Programs.
+ *	  Building Programs, and what several files ask of one.
  *
  * A Program is built in a ProgramBuilder's arrays and copied together by
  * program_finish.  Whatever is added is looked for first: lowering adds the
  * same column or subexpression as often as it meets it, and engines compute it
  * once.  The searches are linear, which is fine for what a query holds.
  *
- * No part has padding, and unused members are zero, so equal parts are equal
- * bytes, and equal Programs have equal hashes.
+ * No part has padding, and unused members are zero, so equal parts and equal Programs are equal
+ * bytes: who looks for one may compare or hash them.
  *
  * Owns no memory.  Plain C without postgres.h.
  */
