@@ -1,6 +1,6 @@
 /*
  * call_order.c
- *	  In which order the calls of a run may come, as data.
+ *	  In which order the calls of a run may come, as data; and which a test wants to fail.
  *
  * The tables are those that engine.h tells, one for each contract.  A call that no rule of a
  * contract names is none of its business; one that some rule names may come only in the states
@@ -260,6 +260,15 @@ call_order_note(CallOrder *order, EngineCall call)
 		order->states[i] = (uint8_t) next;
 	}
 	order->last = (uint8_t) call;
+}
+
+int
+call_injected(CallFailure *failure, EngineCall call, char *message)
+{
+	if (failure->call != call || failure->nth == 0 || --failure->nth > 0)
+		return 0;
+	snprintf(message, 256, INJECTED_MESSAGE, engine_call_name(call));
+	return failure->status;
 }
 
 #endif							/* GPUAGG_TESTING */

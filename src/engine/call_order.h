@@ -1,12 +1,13 @@
 /*
  * call_order.h
- *	  The calls of a run, and in which order they may come, which builds for tests check.
+ *	  The calls of a run; in which order they may come, and which fail, in builds for tests.
  *
  * Plain C99 without postgres.h.
  */
 #ifndef GPUAGG_CALL_ORDER_H
 #define GPUAGG_CALL_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -63,6 +64,26 @@ engine_call_name(EngineCall call)
 	return names[call];
 }
 
+/*
+ * Is it a call of which sessions know nothing, since it is made where the run is?  Only those that
+ * can fail.
+ */
+static inline bool
+call_is_inner(EngineCall call)
+{
+	return call == CALL_BEGIN || call == CALL_FINISH || call == CALL_MERGE;
+}
+
+/* Which inner call a test wants to fail.  Zeros: none. */
+typedef struct CallFailure
+{
+	uint8_t		call;			/* EngineCall */
+	uint8_t		status;			/* the EngineStatus that it is taken to answer */
+	uint16_t	nth;			/* so many calls of its name from now on; 0: none fails */
+} CallFailure;
+
+#define INJECTED_MESSAGE "a failure was injected into \"%s\""
+
 /* How far a run has come, by each table.  Begins as zeros. */
 typedef struct CallOrder
 {
@@ -79,6 +100,12 @@ typedef struct CallOrder
 extern void call_order_note(CallOrder *order, EngineCall call);
 
 #define call_is_due(run, call) call_order_note(&(run)->order, call)
+
+/*
+ * To be asked before each inner call: ENGINE_OK, or the status with which it shall be taken to have
+ * failed without being made, and a message (256 bytes) of its reason.
+ */
+extern int	call_injected(CallFailure *failure, EngineCall call, char *message);
 
 #else
 

@@ -195,7 +195,7 @@ typedef struct EngineHints
 	bool		answers;		/* the caller answers what the engine asks: EngineKept.request */
 
 #ifdef GPUAGG_TESTING
-	EngineStatus begin_fails;	/* what EngineKept.begin is taken to answer; OK: it is called */
+	CallFailure fails;			/* which inner call of the run is to fail */
 #endif
 } EngineHints;
 

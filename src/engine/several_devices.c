@@ -315,11 +315,39 @@ take_groups(SeveralRun *run, Part *part)
 	return status == ENGINE_OK ? ENGINE_BUSY : status;
 }
 
+/* Shall one of EngineParts' calls be taken to have failed? */
+static EngineStatus
+injected(SeveralRun *run, EngineCall call)
+{
+#ifdef GPUAGG_TESTING
+	return (EngineStatus) call_injected(&run->hints.fails, call, run->head.message);
+#else
+	return ENGINE_OK;
+#endif
+}
+
 static EngineStatus
 finish(SeveralRun *run, Part *part)
 {
+	EngineStatus status = injected(run, CALL_FINISH);
+
+	if (status != ENGINE_OK)
+		return status;
 	call_is_due(part->run, CALL_FINISH);
 	return of_part(run, part, part->run->ops->parts->finish(part->run));
+}
+
+/* Let `into` have the part's groups, if it can take them. */
+static EngineStatus
+merge(SeveralRun *run, Part *into, Part *part)
+{
+	EngineStatus status = injected(run, CALL_MERGE);
+
+	if (status != ENGINE_OK)
+		return status;
+	call_is_due(into->run, CALL_MERGE);
+	return of_part(run, into,
+				   into->run->ops->parts->merge(into->run, part->run, &part->all_groups));
 }
 
 /* The one that has most rows, hence most groups, as far as anybody knows. */
@@ -349,8 +377,7 @@ merge_parts(SeveralRun *run)
 
 		if (part == into)
 			continue;
-		call_is_due(into->run, CALL_MERGE);
-		status = of_part(run, into, parts->merge(into->run, part->run, &part->all_groups));
+		status = merge(run, into, part);
 		all &= part->all_groups;
 	}
 	run->left = status == ENGINE_OK;

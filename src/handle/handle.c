@@ -119,8 +119,8 @@ message_of(EngineHandle *handle)
 }
 
 /*
- * Where the run belongs to a device process that does not answer, that is started.  A call that
- * is made there is told beforehand that it is to fail.
+ * Where the run belongs to a device process that does not answer, that is started.  Which calls are
+ * to fail that are made there is said beforehand.
  */
 static EngineStatus
 open_run(EngineHandle *handle, const CallArguments *args)
@@ -130,7 +130,7 @@ open_run(EngineHandle *handle, const CallArguments *args)
 	EngineStatus status;
 
 #ifdef GPUAGG_TESTING
-	hints.begin_fails = engine_injected(handle, engine_call_name(CALL_BEGIN), handle->message);
+	hints.fails = inject_inner();
 #endif
 	status = ops->open(args->program, args->params, &hints, &handle->run, handle->message);
 	if (status == ENGINE_LOST && session_finds_service(ops, handle->message))

@@ -137,7 +137,7 @@ static bool
 is_special(const char *call)
 {
 	static const char *const special[] = {
-		"toasted", "begin", "settle", "list", "order", "value", "lost", "fetch"
+		"toasted", "settle", "list", "order", "value", "lost", "fetch"
 	};
 
 	for (int i = 0; i < (int) lengthof(special); i++)
@@ -166,15 +166,35 @@ is_to_fail(InjectCalls *calls, const char *call)
 	return ++calls->named == inject_nth;
 }
 
+/* Does the setting name a call that this process would make? */
+static bool
+is_here(void)
+{
+	return inject_nth > 0 &&
+		(inject_place == EVERYWHERE || (inject_place == IN_WORKERS) == IsParallelWorker());
+}
+
 EngineStatus
 inject_status(InjectCalls *calls, const char *call, char *message)
 {
-	if (inject_nth == 0 ||
-		(inject_place != EVERYWHERE && (inject_place == IN_WORKERS) != IsParallelWorker()) ||
-		!is_to_fail(calls, call))
+	if (!is_here() || !is_to_fail(calls, call))
 		return ENGINE_OK;
-	snprintf(message, 256, "a failure was injected into \"%s\"", call);
+	snprintf(message, 256, INJECTED_MESSAGE, call);
 	return inject_result;
+}
+
+CallFailure
+inject_inner(void)
+{
+	CallFailure failure = {.status = (uint8) inject_result,.nth = (uint16) Min(inject_nth, UINT16_MAX)};
+
+	for (int call = 0; call < NUM_ENGINE_CALLS && is_here(); call++)
+	{
+		failure.call = (uint8) call;
+		if (call_is_inner(call) && strcmp(engine_call_name(call), inject_call) == 0)
+			return failure;
+	}
+	return (CallFailure) {0};
 }
 
 #endif							/* GPUAGG_TESTING */

@@ -9,16 +9,17 @@
  * - a member of the engine interface that can fail and that sessions call (make_call in
  *	 handle.c): open, attach, request, answer, take, begun, pages, columns, fed,
  *	 emit_partial, combine, groups, settle, list;
- * - "begin", EngineKept's, which the device process calls: the session asks when it opens the
- *	 run, and sends the status along (EngineHints.begin_fails);
+ * - one that is made where the run is, mostly in the device process: begin of EngineKept, and
+ *	 finish and merge of EngineParts.  The session says which when it opens the run
+ *	 (EngineHints.fails);
  * - "toasted", by which a row is left out that was not given, whatever the status;
  * - "regroup", a call of regroup.h that can fail;
  * - "fetch", the fetch of a first row of a group from its table (fetch_rows.c);
  * - "order", by which memory to order a group's rows is refused, whatever the status;
  * - "value", by which a group leaves with a wrong value, whatever the status;
  * - "lost", a call of groups after which others have left already;
- * - "any", one of all these but toasted, begin, settle, list, fetch, order, value and lost
- *	 before the first groups have left, when a failure must still end in PostgreSQL's own plan.
+ * - "any", one of all these but begin, finish, merge, toasted, settle, list, fetch, order, value
+ *	 and lost before the first groups have left, when a failure must still end in PostgreSQL's own plan.
  *
  * 'open:2:failed' fails every second run, and so does attach.  'combine:1:failed:worker' fails
  * in parallel workers only, and with 'leader' in the others.  In other builds nothing of this
@@ -48,6 +49,9 @@ extern void inject_init(void);
  * bytes) of its reason.
  */
 extern EngineStatus inject_status(InjectCalls *calls, const char *call, char *message);
+
+/* To be asked when a run is opened: which of the calls shall fail that are made where it is. */
+extern CallFailure inject_inner(void);
 
 #else
 

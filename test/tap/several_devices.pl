@@ -107,6 +107,25 @@ is_right($session, $_, "after changes: $_") for @queries;
 	$workers->quit;
 }
 
+# a part that cannot end its input, or take another one's groups, ends the run
+$session->query('SET gpuagg.fallback = on');
+for my $failing ('finish:1', 'finish:3', 'merge:1', 'merge:2')
+{
+	my $native = rows($session, 'off', $queries[0]);
+	my ($call) = split /:/, $failing;
+
+	for my $status ('inexact', 'widen', 'special', 'corrupt', 'no_memory', 'failed', 'lost')
+	{
+		$session->query("SET gpuagg.inject_failure = '$failing:$status'");
+		is(rows($session, 'force', $queries[0]), $native, "$failing:$status");
+		like(rows($session, 'force', "EXPLAIN (ANALYZE, COSTS OFF) $queries[0]"),
+			qr/Fallback: (?:a failure was injected into "$call"|a float sum cannot be exact)/, "$failing:$status explained");
+	}
+}
+$session->query("SET gpuagg.fallback = off; SET gpuagg.inject_failure = 'merge:3:failed'");
+is_right($session, $queries[0], 'of three parts two are merged into one', 'some');
+$session->query('RESET gpuagg.inject_failure');
+
 # a device that fails is left out for a while; queries go on with the others
 device_may_fail($node);
 may_end($node);

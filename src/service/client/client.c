@@ -89,7 +89,7 @@ send_open(ClientRun *run)
 	open->only_pages = hints->only_pages;
 	open->answers = hints->answers;
 #ifdef GPUAGG_TESTING
-	open->begin_fails = hints->begin_fails;
+	open->fails = hints->fails;
 #endif
 	open->rows = hints->rows >= 0 && hints->rows < 1e18 ? hints->rows : 0;
 	open->groups = hints->groups >= 0 && hints->groups < 1e18 ? hints->groups : 0;

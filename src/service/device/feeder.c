@@ -288,15 +288,13 @@ take_columns(Feeder *f)
 
 /* EngineKept.begin, unless a test wants it to fail. */
 static EngineStatus
-begin_run(const Feeding *feeding)
+begin_run(Feeding *feeding)
 {
 #ifdef GPUAGG_TESTING
-	if (feeding->begin_fails != ENGINE_OK)
-	{
-		snprintf(feeding->run->message, sizeof(feeding->run->message),
-				 "a failure was injected into \"%s\"", engine_call_name(CALL_BEGIN));
-		return feeding->begin_fails;
-	}
+	int			injected = call_injected(&feeding->fails, CALL_BEGIN, feeding->run->message);
+
+	if (injected != ENGINE_OK)
+		return (EngineStatus) injected;
 #endif
 	call_is_due(feeding->run, CALL_BEGIN);
 	return feeding->ops->kept->begin(feeding->run);

@@ -53,7 +53,7 @@ typedef struct Feeding
 	bool		only_pages;		/* columns come for these only, */
 	bool		all_input;		/* and there are none */
 #ifdef GPUAGG_TESTING
-	EngineStatus begin_fails;	/* as of EngineHints */
+	CallFailure fails;			/* as of EngineHints */
 #endif
 } Feeding;
 

@@ -229,7 +229,7 @@ take_open(RemoteRun *r)
 			.unread_keys = open->unread_keys
 	};
 #ifdef GPUAGG_TESTING
-	r->hints.begin_fails = (EngineStatus) open->begin_fails;
+	r->hints.fails = open->fails;
 #endif
 	r->wait_ns = open->queue_timeout == UINT32_MAX ? TASK_NEVER / 2 :
 		(uint64_t) open->queue_timeout * 1000000;
@@ -427,7 +427,7 @@ begin_feeding(RemoteRun *r)
 	feeding->program = r->opening.program;
 	feeding->only_pages = r->hints.only_pages;
 #ifdef GPUAGG_TESTING
-	feeding->begin_fails = r->hints.begin_fails;
+	feeding->fails = r->hints.fails;
 #endif
 	r->feeder = feeding_add(feeding, r->connection, r->file);
 	if (r->feeder == NULL)

@@ -93,6 +93,13 @@ good_top(const TopHint *top)
 }
 
 static bool
+good_failure(const CallFailure *fails)
+{
+	return fails->nth == 0 ||
+		(call_is_inner((EngineCall) fails->call) && is_failure(fails->status));
+}
+
+static bool
 good_open(const Message *message)
 {
 	const OpenMessage *open = &message->open;
@@ -101,7 +108,7 @@ good_open(const Message *message)
 	if (run_key_is_set(&open->key) && open->only_pages)
 		return false;
 	return open->engine < NUM_ENGINES && is_flag(open->only_pages) && is_flag(open->answers) &&
-		(open->begin_fails == ENGINE_OK || is_failure(open->begin_fails)) &&
+		good_failure(&open->fails) &&
 		good_opening(&open->opening) && good_top(&open->top) &&
 		is_expectation(open->rows) && is_expectation(open->groups) &&
 		is_text(open->strategy, sizeof(open->strategy)) &&

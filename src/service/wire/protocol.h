@@ -193,7 +193,7 @@ typedef struct OpenMessage
 	uint32_t	role;			/* to be shown */
 	int32_t		session;		/* process ID of the session, a worker's too; 0: not told */
 	uint32_t	answers;		/* bool of EngineHints */
-	uint32_t	begin_fails;	/* EngineStatus of EngineHints in builds for tests, else 0 */
+	CallFailure fails;			/* of EngineHints in builds for tests, else zeros */
 	OpeningParts opening;		/* no tables with a key */
 	uint64_t	memory_limit;	/* of EngineHints, as the following */
 	double		rows;
