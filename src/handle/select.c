@@ -36,6 +36,18 @@ engine_choice_name(int choice)
 	return names[choice];
 }
 
+const EngineOps *
+engine_without_device(void)
+{
+	return &cpu_engine;
+}
+
+const EngineOps *
+engine_with_device(void)
+{
+	return engines[CHOICE_CUDA];
+}
+
 int
 engine_choice(const EngineOps *ops)
 {
@@ -64,7 +76,7 @@ engine_required(void)
 }
 
 bool
-engine_cuda_answers(void)
+engine_device_answers(void)
 {
 	static bool reported = false;
 	char		reason[256];
@@ -85,8 +97,8 @@ engine_for_plan(int planned, const Program *program)
 	char		reason[256];
 
 	if (ops != NULL)
-		return ops->supports(program, reason, sizeof(reason)) ? ops : &cpu_engine;
-	if (planned == CHOICE_CUDA && engine_cuda_answers())
-		return engine_chosen(planned);
-	return &cpu_engine;
+		return ops->supports(program, reason, sizeof(reason)) ? ops : engine_without_device();
+	if (engine_chosen(planned) == engine_with_device() && engine_device_answers())
+		return engine_with_device();
+	return engine_without_device();
 }

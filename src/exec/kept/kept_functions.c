@@ -469,7 +469,7 @@ uses_cpu_engine(void)
 
 	if (ops != NULL)
 		return ops->stripes != NULL;
-	return cpu_cache_is_on() && !engine_cuda_answers();
+	return cpu_cache_is_on() && !engine_device_answers();
 }
 
 static void

@@ -46,7 +46,7 @@ chosen_keeps_columns(void)
 static void
 set_prewarm_settings(bool in_memory)
 {
-	int			engine = in_memory ? CHOICE_CPU : CHOICE_CUDA;
+	const EngineOps *engine = in_memory ? engine_without_device() : engine_with_device();
 	const struct
 	{
 		const char *name;
@@ -54,7 +54,8 @@ set_prewarm_settings(bool in_memory)
 	}			settings[] = {
 		{"gpuagg.mode", "force"},
 		{"gpuagg.fallback", in_memory ? "on" : "off"},
-		{"gpuagg.engine", !in_memory && chosen_keeps_columns() ? NULL : engine_choice_name(engine)},
+		{"gpuagg.engine", !in_memory && chosen_keeps_columns() ? NULL :
+		engine_choice_name(engine_choice(engine))},
 	};
 
 	for (int i = 0; i < (int) lengthof(settings); i++)

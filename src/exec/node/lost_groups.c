@@ -58,7 +58,7 @@ make_groups_again(GpuAggState *state, NodeRun *lost, EngineStatus status, const 
 	/* they come again */
 	InstrCountFiltered1(state, -(double) lost->removed);
 	node_run_report_failure(lost, status, message, "the CPU engine");
-	run = node_run_beside(lost, &cpu_engine);
+	run = node_run_beside(lost, engine_without_device());
 	run->before = lost->given;
 	hints = node_run_hints(run);
 	status = node_run_to_groups(run, &hints, &message);

@@ -255,7 +255,7 @@ can_stream(const NodeRun *run)
 		run->regrouping == NULL && !run->is_compared &&
 		(run->input->estate->es_top_eflags & EXEC_FLAG_BACKWARD) == 0 &&
 		given_groups_are_possible(run->program) &&
-		cpu_engine.supports(run->program, reason, sizeof(reason));
+		engine_without_device()->supports(run->program, reason, sizeof(reason));
 }
 
 /*

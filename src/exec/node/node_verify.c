@@ -24,8 +24,8 @@ node_has_witness(const NodeRun *run)
 	char		reason[256];
 
 	return final_is_exact(node_run_results(run)) ||
-		(engine_ops(run->engine) != &cpu_engine &&
-		 cpu_engine.supports(run->program, reason, sizeof(reason)));
+		(engine_ops(run->engine) != engine_without_device() &&
+		 engine_without_device()->supports(run->program, reason, sizeof(reason)));
 }
 
 /* The rows of all groups that a run has; message: why not all of them come. */
@@ -65,7 +65,7 @@ native_rows(GpuAggState *state)
 static bool
 cpu_rows(GpuAggState *state, const EngineHints *hints, RowSet *rows)
 {
-	NodeRun    *witness = node_run_beside(state->own, &cpu_engine);
+	NodeRun    *witness = node_run_beside(state->own, engine_without_device());
 	EngineHints all = *hints;
 	const char *message;
 	bool		complete;

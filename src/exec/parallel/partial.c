@@ -112,7 +112,7 @@ begin_partial(CustomScanState *node, EState *estate, int eflags)
 	state->plan = plan_info_from_list(scan->custom_private);
 	state->run_context = AllocSetContextCreate(CurrentMemoryContext, "GpuAgg Partial run",
 											   ALLOCSET_DEFAULT_SIZES);
-	state->engine = engine_handle(&cpu_engine);
+	state->engine = engine_handle(engine_without_device());
 }
 
 /* What processes wait for at the barrier. */

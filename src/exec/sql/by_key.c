@@ -437,7 +437,7 @@ finish_state(ByKeyState *state, MemoryContext context, Oid type, Oid collation)
 	ResultRows	results = {0};
 
 	if (state->run == NULL)
-		state->run = column_run_create(&cpu_engine, state->program,
+		state->run = column_run_create(engine_without_device(), state->program,
 									   batch_rows(state->writer), true);
 	MemoryContextSwitchTo(work);
 	results.context = AllocSetContextCreate(work, "gpuagg by-key rows",

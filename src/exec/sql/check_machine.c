@@ -37,7 +37,7 @@ device_is_used(void)
 {
 	const EngineOps *ops = engine_chosen(gpuagg_engine);
 
-	return ops == NULL ? engine_cuda_answers() : ops->traits->on_device;
+	return ops == NULL ? engine_device_answers() : ops->traits->on_device;
 }
 
 void
@@ -50,7 +50,7 @@ check_engine(ReturnSetInfo *result)
 	if (ops == NULL)
 		check_put(result, "engine", CHECK_OK,
 				  psprintf("gpuagg.engine = %s: %s", name,
-						   engine_cuda_answers() ? "cuda or cpu, by costs" : "cpu"),
+						   engine_device_answers() ? "cuda or cpu, by costs" : "cpu"),
 				  NULL);
 	else if (engine_is_available(ops, reason, sizeof(reason)))
 		check_put(result, "engine", CHECK_OK, psprintf("gpuagg.engine = %s", name), NULL);

@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 
 #include "handle/handle.h"
+#include "handle/select.h"
 #include "exec/sql/column_run.h"
 #include "guc.h"
 #include "source/batch_file.h"
@@ -129,18 +130,18 @@ fail_over(ColumnRun *run, EngineStatus status, const ColumnBatch *batch)
 			raise_not_kept(run);
 		if (status != ENGINE_WIDEN || !widen(run))
 		{
-			if (ops == &cpu_engine || !gpuagg_fallback)
+			if (ops == engine_without_device() || !gpuagg_fallback)
 				raise_failure(run, status);
 			ereport(DEBUG1,
 					(errmsg_internal("engine \"%s\" failed: %s; aggregating in the cpu engine",
 									 engine_name(run->handle), engine_message(run->handle))));
 			stats_count_aggregation(engine_id(run->handle), status);
-			ops = &cpu_engine;
+			ops = engine_without_device();
 		}
 		status = take_again(run, ops, batch);
 	}
 	/* the batches are not needed again */
-	if (run->kept != NULL && run->ops == &cpu_engine &&
+	if (run->kept != NULL && run->ops == engine_without_device() &&
 		(run->program->level == EXACT_FULL || !program_sums_floats(run->program)))
 	{
 		batch_file_close(run->kept);
@@ -164,8 +165,8 @@ column_run_create(const EngineOps *ops, const Program *program, double rows,
 	run->program = program;
 	run->rows = rows;
 	if (!ops->supports(program, reason, sizeof(reason)))
-		ops = &cpu_engine;
-	if (ops != &cpu_engine || (program_sums_floats(program) && !one_batch))
+		ops = engine_without_device();
+	if (ops != engine_without_device() || (program_sums_floats(program) && !one_batch))
 		run->kept = batch_file_create(program);
 	MemoryContextSwitchTo(old);
 

@@ -19,6 +19,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
+#include "handle/select.h"
 #include "service/client/service.h"
 #include "service/client/session.h"
 #include "stats/activity.h"
@@ -183,7 +184,7 @@ put_cpu_activity(ReturnSetInfo *result, const Activity *activity)
 	if (may_see(activity->role))
 	{
 		values[2] = CStringGetTextDatum(activity->relation);
-		values[3] = CStringGetTextDatum(engine_id_name(ENGINE_ID_CPU));
+		values[3] = CStringGetTextDatum(engine_id_name(engine_without_device()->traits->id));
 		values[4] = CStringGetTextDatum(phase_names[activity->finishing ? RUN_FINISHING : RUN_READING]);
 		values[5] = Int64GetDatum((int64) activity->pages);
 		values[6] = Int64GetDatum((int64) activity->total_pages);

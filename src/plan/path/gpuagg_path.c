@@ -700,18 +700,18 @@ gpuagg_path(Grouping *grouping, LoweredGrouping *lowered, RelOptInfo *grouped_re
 			Rejection *rejection)
 {
 	const EngineOps *engine = engine_required();
-	const EngineOps *cuda = engine_chosen(CHOICE_CUDA);
+	const EngineOps *other = engine_with_device();
 	GpuAggPath *path;
 
 	estimate_once(grouping);
 	lowered->build_costs = build_costs(grouping->root, lowered);
 	if (engine != NULL)
 		return engine_path(grouping, lowered, grouped_rel, engine, rejection);
-	path = engine_path(grouping, lowered, grouped_rel, &cpu_engine, rejection);
-	if (path == NULL || path->custom.path.total_cost > cost_setup(cuda))
-		if (engine_cuda_answers())
+	path = engine_path(grouping, lowered, grouped_rel, engine_without_device(), rejection);
+	if (path == NULL || path->custom.path.total_cost > cost_setup(other))
+		if (engine_device_answers())
 			path = gpuagg_path_cheaper(path, engine_path(grouping, lowered, grouped_rel,
-												  cuda, rejection));
+												  other, rejection));
 	return path;
 }
 

@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "handle/select.h"
 #include "plan/lower/lower.h"
 #include "plan/path/build_side.h"
 #include "plan/path/computed.h"
@@ -603,7 +604,8 @@ consider_step(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		report_fate(report, GROUPING_OFF);
 	else if (IS_DUMMY_REL(input_rel))
 		report_fate(report, GROUPING_EMPTY);
-	else if (gpuagg_mode == MODE_AUTO && report == NULL && native <= cost_setup(&cpu_engine))
+	else if (gpuagg_mode == MODE_AUTO && report == NULL &&
+			 native <= cost_setup(engine_without_device()))
 		return;					/* too small for any engine */
 	else
 		offer_path(root, stage, input_rel, grouped_rel, having, report);
