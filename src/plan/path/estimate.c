@@ -16,6 +16,7 @@
 #include "utils/selfuncs.h"
 
 #include "plan/path/grouping.h"
+#include "plan/path/top.h"
 
 static double
 groups_by_columns(const Grouping *grouping, List *keys)
@@ -203,8 +204,8 @@ estimate_regrouping(const Grouping *grouping, GroupingEstimates *estimates)
 	}
 }
 
-GroupingEstimates
-estimate_grouping(const Grouping *grouping)
+static GroupingEstimates
+estimates_of(const Grouping *grouping)
 {
 	GroupingEstimates estimates = {.groups = estimate_groups(grouping),.having_selectivity = 1};
 
@@ -217,6 +218,17 @@ estimate_grouping(const Grouping *grouping)
 		estimates.having_selectivity = clauselist_selectivity(grouping->root, grouping->having,
 															  0, JOIN_INNER, NULL);
 	return estimates;
+}
+
+void
+estimate_grouping(Grouping *grouping)
+{
+	if (grouping->is_estimated)
+		return;
+	grouping->estimates = estimates_of(grouping);
+	if (grouping->first_rows == NULL)
+		grouping->top = top_groups_wanted(grouping);
+	grouping->is_estimated = true;
 }
 
 int

@@ -683,18 +683,6 @@ engine_path(const Grouping *grouping, const LoweredGrouping *lowered,
 	return path;
 }
 
-/* What all paths of the grouping have in common, once it has been lowered in some way. */
-static void
-estimate_once(Grouping *grouping)
-{
-	if (grouping->is_estimated)
-		return;
-	grouping->estimates = estimate_grouping(grouping);
-	if (grouping->first_rows == NULL)
-		grouping->top = top_groups_wanted(grouping);
-	grouping->is_estimated = true;
-}
-
 GpuAggPath *
 gpuagg_path(Grouping *grouping, LoweredGrouping *lowered, RelOptInfo *grouped_rel,
 			Rejection *rejection)
@@ -703,7 +691,7 @@ gpuagg_path(Grouping *grouping, LoweredGrouping *lowered, RelOptInfo *grouped_re
 	const EngineOps *other = engine_with_device();
 	GpuAggPath *path;
 
-	estimate_once(grouping);
+	estimate_grouping(grouping);
 	lowered->build_costs = build_costs(grouping->root, lowered);
 	if (engine != NULL)
 		return engine_path(grouping, lowered, grouped_rel, engine, rejection);

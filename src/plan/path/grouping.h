@@ -65,7 +65,7 @@ typedef struct Grouping
 								 * for all rows, and that may raise errors */
 
 	/* what all paths of the step have in common */
-	bool		is_estimated;	/* the members below are known: the step can be lowered */
+	bool		is_estimated;	/* the members below are known (estimate_grouping) */
 	GroupingEstimates estimates;
 	TopInfo    *top;			/* the groups that the query takes, if no aggregate can fail;
 								 * NULL: all of them */
@@ -201,8 +201,8 @@ extern struct Star *grouping_find_computed(const Grouping *grouping, bool trunca
 extern bool grouping_lower_star(const Grouping *grouping, const struct Star *star,
 								LoweredGrouping *lowered, Rejection *rejection);
 
-/* Its GroupingEstimates. */
-extern GroupingEstimates estimate_grouping(const Grouping *grouping);
+/* Once for all paths of the step: its GroupingEstimates, and what the query takes of the groups. */
+extern void estimate_grouping(Grouping *grouping);
 
 /* Bytes of an expression's value, on an average, as the statistics or its type say. */
 extern int	average_width(const PlannerInfo *root, const Expr *expr);

@@ -85,7 +85,8 @@ groups_path(Grouping *grouping, const RelOptInfo *rel, Fetches *fetches)
 	if (path == NULL)
 	{
 		*fetches = path_fetches(grouping->root, rel->cheapest_total_path);
-		return native_path(grouping, groups, NULL, estimate_grouping(grouping).groups);
+		estimate_grouping(grouping);
+		return native_path(grouping, groups, NULL, grouping->estimates.groups);
 	}
 	*fetches = path->fetches;
 	gpuagg_path_add_native(path, groups);
