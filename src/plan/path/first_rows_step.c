@@ -262,7 +262,7 @@ find_row_table(Grouping *grouping)
 			return "the output has what a subquery computes";
 		if (!IsA(var, Var))
 			continue;
-		if (grouping->row_rti != 0 && grouping->row_rti != (Index) var->varno)
+		if (grouping_puts_out_other(grouping, (Index) var->varno))
 			return "the output has columns of several tables";
 		grouping->row_rti = var->varno;
 	}

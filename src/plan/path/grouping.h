@@ -71,6 +71,13 @@ typedef struct Grouping
 								 * NULL: all of them */
 } Grouping;
 
+/* Of a join: are the rows that are put out, as far as is known yet, those of another table? */
+static inline bool
+grouping_puts_out_other(const Grouping *grouping, Index rti)
+{
+	return grouping->row_rti != 0 && grouping->row_rti != rti;
+}
+
 /* Does it take every row that passes, each of which is a group? */
 static inline bool
 grouping_takes_every_row(const Grouping *grouping)

@@ -480,7 +480,7 @@ lower_join(const Grouping *grouping, LoweredGrouping *lowered, Rejection *reject
 	{
 		RelOptInfo *fact = lfirst(lc);
 		Star		star = {0};
-		const char *reason = grouping->row_rti != 0 && grouping->row_rti != fact->relid ?
+		const char *reason = grouping_puts_out_other(grouping, fact->relid) ?
 			"the output is not of the largest table" :
 			examine_star(grouping->root, grouping->input_rel, fact, &star);
 

@@ -90,7 +90,8 @@ find_first_rows(Query *query)
 	Index		rti = ordered_table(query);
 	Query	   *places;
 
-	if (count == 0 || rti == 0 || !puts_out_others(query, rti) || !relation_has_places(query, rti) ||
+	if (count == 0 || !rti_is_valid(rti) || !puts_out_others(query, rti) ||
+		!relation_has_places(query, rti) ||
 		!query_can_be_copied(query) || contain_volatile_functions((Node *) query) ||
 		!other_targets_cannot_fail(query->targetList, NULL))
 		return false;

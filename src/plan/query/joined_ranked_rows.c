@@ -150,7 +150,7 @@ keep_wanted(const Ranking *ranking)
 	Index		rti = largest_relation_with_places(query);
 	Query	   *places;
 
-	if (rti == 0 || ranking->greatest < 1 || ranking->greatest > FIRST_ROWS_MAX_NUMBER ||
+	if (!rti_is_valid(rti) || ranking->greatest < 1 || ranking->greatest > FIRST_ROWS_MAX_NUMBER ||
 		!puts_out_others(query, rti) || !query_can_be_copied(query) ||
 		contain_volatile_functions((Node *) query) ||
 		!other_targets_cannot_fail(query->targetList, (Expr *) ranking->function))

@@ -88,7 +88,7 @@ largest_relation_with_places(const Query *query)
 		if (!relation_has_places(query, rti))
 			continue;
 		pages = known_pages(rt_fetch(rti, query->rtable)->relid);
-		if (largest != 0 && pages <= most)
+		if (rti_is_valid(largest) && pages <= most)
 			continue;
 		largest = rti;
 		most = pages;

@@ -16,6 +16,13 @@ extern bool relation_has_places(const Query *query, Index rti);
 /* The largest such relation; 0: there is none. */
 extern Index largest_relation_with_places(const Query *query);
 
+/* Is it a relation's, and not 0, which says that there is none? */
+static inline bool
+rti_is_valid(Index rti)
+{
+	return rti != 0;
+}
+
 /* Does the query put out columns of others than this one, of which engines give the rows? */
 extern bool puts_out_others(const Query *query, Index rti);
 

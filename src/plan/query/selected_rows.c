@@ -81,7 +81,7 @@ static bool
 select_in_query(Query *query, bool nested)
 {
 	Index		rti = largest_relation_with_places(query);
-	List	   *conditions = rti != 0 ? conditions_of_rows(query, rti) : NIL;
+	List	   *conditions = rti_is_valid(rti) ? conditions_of_rows(query, rti) : NIL;
 	Query	   *places;
 
 	if (conditions == NIL || (!nested && is_selection(query)) ||
