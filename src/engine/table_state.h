@@ -34,12 +34,6 @@ frame_map_byte(const FrameMap *frame)
 	return memcmp(frame->bits, frame->bits + 1, FRAME_MAP_BYTES - 1) == 0 ? frame->bits[0] : -1;
 }
 
-static inline bool
-frame_block_is_all_visible(const FrameMap *map, uint32_t block)
-{
-	return (map->bits[block / 4] >> (block % 4 * 2) & 1) != 0;
-}
-
 /*
  * A table that is read, its file, and its visibility map, as it was after the query's
  * snapshot was taken and before any of the table's pages is read.

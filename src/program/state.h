@@ -302,15 +302,6 @@ state_init(const Program *p, uint64_t *words)
 		acc_init(&acc[i], words + acc[i].word);
 }
 
-GA_FN void
-state_merge(const Program *p, uint64_t *into, const uint64_t *from)
-{
-	const Accumulator *acc = program_accs(p);
-
-	for (int i = 0; i < p->naccs; i++)
-		acc_merge(&acc[i], p->level, into + acc[i].word, from + acc[i].word);
-}
-
 #define AMBIGUOUS_MESSAGE "which of several equal values is the extreme is not known"
 #define SIZE_MESSAGE "values are so large that their sums can overflow"
 

@@ -130,6 +130,15 @@ groups_sort(Groups *groups)
 		qsort(groups->rows, groups->ngroups, sizeof(GroupRow), compare_rows);
 }
 
+static void
+merge_state(const Program *program, uint64_t *into, const uint64_t *from)
+{
+	const Accumulator *acc = program_accs(program);
+
+	for (int i = 0; i < program->naccs; i++)
+		acc_merge(&acc[i], program->level, into + acc[i].word, from + acc[i].word);
+}
+
 /* After sorting: the rows of one key become one. */
 static void
 groups_unite(const Program *program, Groups *groups)
@@ -142,7 +151,7 @@ groups_unite(const Program *program, Groups *groups)
 
 		if (n > 0 && compare_rows(&groups->rows[n - 1], row) == 0)
 		{
-			state_merge(program, groups->rows[n - 1].words, row->words);
+			merge_state(program, groups->rows[n - 1].words, row->words);
 			free(row->key);
 			free(row->words);
 		}

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "engine/cuda/codegen/coded.h"
+#include "engine/stripe.h"
 #include "engine_data.h"
 #include "lookup_tables.h"
+#include "message_files.h"
 #include "mutate.h"
 #include "oracle.h"
 #include "program/check.h"
@@ -706,8 +708,8 @@ read_tables(const Opening *opening)
 		if (i > 0 && table->table <= table[-1].table)
 			abort();
 		for (uint32_t block = table->nblocks; block < all; block++)
-			if (frame_block_is_all_visible(&table->frames[block / FRAME_BLOCKS],
-										   block % FRAME_BLOCKS))
+			if (stripe_block_is_all_visible(table->frames[block / FRAME_BLOCKS].bits,
+											block % FRAME_BLOCKS))
 				abort();
 	}
 }

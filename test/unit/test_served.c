@@ -9,6 +9,7 @@
  */
 #include <sys/mman.h>
 
+#include "engine/stripe.h"
 #include "engine_data.h"
 #include "mutate.h"
 #include "oracle.h"
@@ -122,7 +123,7 @@ fake_open(const Program *program, const ParamValue *params, const EngineHints *h
 	memset(served_bits, 0, sizeof(served_bits));
 	for (int i = 0; i < hints->ntables; i++)
 		for (uint32_t block = 0; block < hints->tables[i].nblocks; block++)
-			if (frame_block_is_all_visible(hints->tables[i].frames, block))
+			if (stripe_block_is_all_visible(hints->tables[i].frames->bits, block))
 				served_bits[i][block / 8] |= (uint8_t) (1 << block % 8);
 	asks = (EngineRequest) {REQUEST_NONE, 0, NULL};
 	if (hints->ntables == 2)
@@ -209,7 +210,8 @@ same_served(EngineRun *run, int i)
 	const uint8_t *bits = run->ops->kept->served(run, i);
 
 	for (uint32_t block = 0; block < tables[i].nblocks; block++)
-		if (is_served(bits, block) != frame_block_is_all_visible(tables[i].frames, block))
+		if (is_served(bits, block) !=
+			stripe_block_is_all_visible(tables[i].frames->bits, block))
 			return false;
 	for (uint32_t block = tables[i].nblocks; block % 8 != 0; block++)
 		if (is_served(bits, block))

@@ -14,6 +14,7 @@
 #include "service/wire/opening.h"
 #include "memory_store.h"
 #include "lookup_tables.h"
+#include "message_files.h"
 #include "service_process.h"
 #include "tap.h"
 

@@ -299,12 +299,6 @@ static const MessageFacts facts[MESSAGE_TYPES] = {
 	[MESSAGE_ALIVE] = {sizeof(MessageHead), false, NULL},
 };
 
-bool
-message_has_file(MessageType type)
-{
-	return facts[type].has_file;
-}
-
 /* 32-bit FNV-1a, one number after the other. */
 static uint32_t
 mix(uint32_t hash, uint32_t value)

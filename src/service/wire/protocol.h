@@ -573,9 +573,6 @@ extern void message_end(Message *message);
 extern bool message_check(const Message *message, size_t size, int nfds, bool answer,
 						  char *why, size_t len);
 
-/* Must a descriptor come with a message of that type? */
-extern bool message_has_file(MessageType type);
-
 /* Copy a name into a message, cut to its room. */
 extern void message_name(char name[PROTOCOL_NAME], const char *text);
 
