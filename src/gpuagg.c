@@ -13,7 +13,6 @@
 #include "guc.h"
 #include "handle/cpu_cache.h"
 #include "plan/path/path.h"
-#include "plan/path/planning.h"
 #include "service/client/session.h"
 #include "service/worker/worker.h"
 #include "stats/activity.h"

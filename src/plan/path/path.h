@@ -1,6 +1,6 @@
 /*
  * path.h
- *	  The GpuAgg path: offering it to the planner, and its plan.
+ *	  The GpuAgg path: offering it to the planner, and its plan.  And how queries are planned.
  */
 #ifndef GPUAGG_PATH_H
 #define GPUAGG_PATH_H
@@ -14,5 +14,8 @@ extern void path_init(void);
  * no chain of hooks can be a ring.
  */
 extern void path_come_last(void);
+
+/* planning.c: hooks into the planner, likewise. */
+extern void planning_init(void);
 
 #endif							/* GPUAGG_PATH_H */

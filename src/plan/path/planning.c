@@ -2,9 +2,9 @@
  * planning.c
  *	  How queries are planned.
  *
- * A query of which there is another one with the same rows (plan/query/rewrite.h, selected_rows.h,
- * sorted_groups.h) is planned once more, as that one, and the plan that costs less is taken, if an
- * engine has a part in it: PostgreSQL's own plans are of the query as it is.
+ * A query of which there is another one with the same rows (plan/query/rewrite.h) is
+ * planned once more, as that one, and the plan that costs less is taken, if an engine has a part in
+ * it: PostgreSQL's own plans are of the query as it is.
  */
 #include "postgres.h"
 
@@ -15,13 +15,10 @@
 #include "exec/node/node.h"
 #include "guc.h"
 #include "plan/path/path.h"
-#include "plan/path/planning.h"
 #include "plan/path/report.h"
 #include "plan/path/selection_step.h"
 #include "plan/plan_info.h"
 #include "plan/query/rewrite.h"
-#include "plan/query/selected_rows.h"
-#include "plan/query/sorted_groups.h"
 
 /* A plan that costs less is taken as it is; and if it would only select rows in another way. */
 #define LEAST_COST 500

@@ -38,10 +38,10 @@
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
 #include "plan/query/conditions.h"
-#include "plan/query/decorrelate.h"
 #include "plan/query/exists_extremes.h"
 #include "plan/query/grouped_subquery.h"
 #include "plan/query/needed_keys.h"
+#include "plan/query/rewrite.h"
 #include "plan/query/where_conjuncts.h"
 
 /* The groupings that one expression needs. */

@@ -25,8 +25,8 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "plan/query/eager_aggregation.h"
 #include "plan/query/grouped_subquery.h"
+#include "plan/query/rewrite.h"
 #include "plan/query/table_keys.h"
 #include "plan/query/where_conjuncts.h"
 

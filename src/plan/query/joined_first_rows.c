@@ -30,7 +30,7 @@
 #include "optimizer/tlist.h"
 
 #include "plan/query/dependence.h"
-#include "plan/query/joined_first_rows.h"
+#include "plan/query/rewrite.h"
 #include "plan/query/row_places.h"
 #include "plan/query/takes_rows.h"
 #include "program/first_rows.h"

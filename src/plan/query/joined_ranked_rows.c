@@ -37,7 +37,7 @@
 
 #include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
-#include "plan/query/joined_ranked_rows.h"
+#include "plan/query/rewrite.h"
 #include "plan/query/row_numbers.h"
 #include "plan/query/row_places.h"
 #include "plan/query/takes_rows.h"

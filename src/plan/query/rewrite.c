@@ -9,10 +9,6 @@
 #include "nodes/nodeFuncs.h"
 
 #include "plan/query/conditions.h"
-#include "plan/query/decorrelate.h"
-#include "plan/query/eager_aggregation.h"
-#include "plan/query/joined_first_rows.h"
-#include "plan/query/joined_ranked_rows.h"
 #include "plan/query/rewrite.h"
 
 typedef struct RewriteContext

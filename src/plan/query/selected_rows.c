@@ -26,8 +26,8 @@
 #include "compat.h"
 #include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
+#include "plan/query/rewrite.h"
 #include "plan/query/row_places.h"
-#include "plan/query/selected_rows.h"
 #include "plan/query/takes_rows.h"
 
 /* Does it group rows?  An engine then does so with what it reads, and with its subqueries' joins. */

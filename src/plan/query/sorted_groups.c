@@ -41,7 +41,7 @@
 #include "plan/lower/lower_parts.h"
 #include "plan/query/dependence.h"
 #include "plan/query/grouped_subquery.h"
-#include "plan/query/sorted_groups.h"
+#include "plan/query/rewrite.h"
 #include "plan/query/takes_rows.h"
 
 /* More rows than these are PostgreSQL's to sort. */
