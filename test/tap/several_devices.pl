@@ -90,6 +90,13 @@ my @queries = (query('large'), 'SELECT s, max(k), sum(f), avg(v), min(s) FROM la
 	'SELECT count(*), sum(v), stddev(v) FROM large', 'SELECT count(DISTINCT s) FROM large',
 	'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM large',
 	'SELECT k, count(*) FROM large GROUP BY k HAVING count(*) > 99 ORDER BY count(*) DESC, k LIMIT 5');
+# of a plan, the devices that had a part of the rows, and the groups that the host merged of theirs
+sub merged
+{
+	my ($query, @settings) = @_;
+	my $plan = join "\n", map { sql($_) } join('; ', @settings, "EXPLAIN (ANALYZE, COSTS OFF) $query");
+	return join ' ', map { $plan =~ /$_: (\d+)/ ? $1 : '-' } 'Devices', 'Groups Merged by Host';
+}
 my $kept = "SELECT device FROM gpuagg_cache WHERE relation = 'large'::regclass AND attribute = 'k' ORDER BY 1";
 is_right($session, $queries[0], 'a large table', 'none');
 is(sql($kept), "0\n1\n2", 'is kept on all devices');
@@ -97,6 +104,20 @@ is(sql("SELECT sum(blocks) = pg_relation_size('large') / 8192, count(DISTINCT bl
 	't|t', 'each block on one');
 is_right($session, $queries[0], 'and is served from there', sql("SELECT pg_relation_size('large') / 8192"));
 is_right($session, $_, $_) for @queries, @queries;
+# integers are merged on a device, texts by the host, each device's groups; and what is not divided
+for my $case (['SELECT k, count(*), sum(v), min(v) FROM large GROUP BY k', '3 -'],
+	['SELECT k, sum(f), avg(v), stddev(v) FROM large GROUP BY k', '3 -'],
+	['SELECT k, v % 7, count(*) FROM large GROUP BY k, v % 7 HAVING count(*) > 14', '3 -'],
+	['SELECT s, count(*) FROM large GROUP BY s', '3 30'],
+	['SELECT k % 10, max(s) FROM large GROUP BY 1', '3 30'],
+	['SELECT sum(v) FROM large', '3 3'],
+	['SELECT f, count(*) FROM large GROUP BY f', '- -'],
+	['SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM large', '- -'],
+	['SELECT k, count(*) FROM (SELECT * FROM large OFFSET 0) l GROUP BY k', '- -'],
+	['SELECT k, count(*) FROM t GROUP BY k', '- -'])
+{
+	is(merged($case->[0]), $case->[1], "devices, and groups merged by the host: $case->[0]");
+}
 is_right($session, query('t'), 'a small one', 'none');
 is(sql("SELECT count(DISTINCT device) FROM gpuagg_cache WHERE relation = 't'::regclass"), '1', 'is not dealt');
 sql('UPDATE large SET v = v + 1 WHERE k = 5');
