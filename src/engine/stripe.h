@@ -12,10 +12,20 @@
 
 #include "engine/table_state.h"
 
-#define STRIPES_OF_FRAME 4
 #define STRIPE_BLOCKS 1020		/* of all but a frame's last one */
-#define STRIPE_MAX_BLOCKS (FRAME_BLOCKS - (STRIPES_OF_FRAME - 1) * STRIPE_BLOCKS)
+#define STRIPE_MAX_BLOCKS (FRAME_BLOCKS - (FRAME_BLOCKS / STRIPE_BLOCKS - 1) * STRIPE_BLOCKS)
 #define STRIPE_MAP_BYTES (STRIPE_MAX_BLOCKS / 4)
+
+/*
+ * Tests of several devices have smaller ones, so that a small table has some for each device: of 4,
+ * 12, 20 or 60 blocks, with which a frame's last one has 64, a word of bits.
+ */
+#ifdef GPUAGG_TESTING
+extern uint32_t stripe_blocks;
+#else
+#define stripe_blocks STRIPE_BLOCKS
+#endif
+#define STRIPES_OF_FRAME ((FRAME_BLOCKS - 64) / stripe_blocks + 1)
 
 /* A stripe's part of its map page, as FrameMap. */
 typedef struct StripeMap
@@ -28,7 +38,7 @@ typedef struct StripeMap
 static inline uint32_t
 stripe_of_block(uint32_t block)
 {
-	uint32_t	stripe = block % FRAME_BLOCKS / STRIPE_BLOCKS;
+	uint32_t	stripe = block % FRAME_BLOCKS / stripe_blocks;
 
 	return block / FRAME_BLOCKS * STRIPES_OF_FRAME +
 		(stripe < STRIPES_OF_FRAME ? stripe : STRIPES_OF_FRAME - 1);
@@ -38,15 +48,16 @@ static inline uint32_t
 stripe_first_block(uint32_t stripe)
 {
 	return stripe / STRIPES_OF_FRAME * FRAME_BLOCKS +
-		stripe % STRIPES_OF_FRAME * STRIPE_BLOCKS;
+		stripe % STRIPES_OF_FRAME * stripe_blocks;
 }
 
 /* Its blocks, if the table has all of them. */
 static inline uint32_t
 stripe_nblocks(uint32_t stripe)
 {
-	return stripe % STRIPES_OF_FRAME == STRIPES_OF_FRAME - 1 ? STRIPE_MAX_BLOCKS :
-		STRIPE_BLOCKS;
+	uint32_t	last = STRIPES_OF_FRAME - 1;
+
+	return stripe % STRIPES_OF_FRAME == last ? FRAME_BLOCKS - last * stripe_blocks : stripe_blocks;
 }
 
 /* Stripes of a table of so many blocks. */
@@ -71,7 +82,7 @@ static inline const uint8_t *
 stripe_bits(const TableState *table, uint32_t stripe)
 {
 	return table->frames[stripe / STRIPES_OF_FRAME].bits +
-		stripe % STRIPES_OF_FRAME * (STRIPE_BLOCKS / 4);
+		stripe % STRIPES_OF_FRAME * (stripe_blocks / 4);
 }
 
 static inline uint64_t

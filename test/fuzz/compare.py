@@ -48,6 +48,7 @@ class Verdict:
         self.computed = 0       # look-ups of what PostgreSQL computes of distinct values
         self.join_reason = None # why a join is PostgreSQL's
         self.served = False     # the engine has used columns that are kept
+        self.devices = 0        # over which a run was dealt, if it was
         self.rows = None        # of the last outcome
 
 
@@ -207,7 +208,8 @@ def over_data(error):
 class Comparer:
     """The sessions: one that builds, one native, one for each engine, one that has columns kept."""
 
-    def __init__(self, directory, database, engines, memory_limit=0, resident=False):
+    def __init__(self, directory, database, engines, memory_limit=0, resident=False, dealt=False):
+        self.dealt = dealt      # are tables dealt over several devices?
         self.builder = Session(directory, database, [])
         self.builder.query('CREATE EXTENSION IF NOT EXISTS gpuagg SCHEMA public')
         self.native = Session(directory, database, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
@@ -320,6 +322,9 @@ class Comparer:
                     for e, session in self.engines.items()}
         for verdict in verdicts.values() if query.preparation else ():
             verdict.served = self.keeper.hits() > hits
+        for engine, verdict in verdicts.items() if self.dealt else ():
+            if verdict.pages and not verdict.fallback and not verdict.error:
+                verdict.devices = self.devices(self.engines[engine], explained[0])
         for session in [self.native] + list(engines):
             session.send(closing + ['RESET gpuagg.fallback'])
             session.receive()
@@ -328,6 +333,12 @@ class Comparer:
                 session.query('RESET gpuagg.inject_failure')
         self.compare_engines(query, verdicts)
         return verdicts
+
+    @staticmethod
+    def devices(session, text):
+        """Of those that a run of the query is dealt over, the number; 0: it has one."""
+        session.send(['EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' + text])
+        return max((int(n) for o in session.receive() for r in o.rows for n in re.findall(r'Devices: (\d+)', r[0])), default=0)
 
     def oracle_values(self, query):
         """What the query's oracle needs: outcomes, one for each of the query's; None if there is no oracle."""

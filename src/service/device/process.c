@@ -30,6 +30,7 @@
 #include "catalog/pg_tablespace_d.h"
 #include "common/relpath.h"
 #include "engine/cuda/cuda_engine.h"
+#include "engine/stripe.h"
 #include "guc.h"
 #include "miscadmin.h"
 #include "service/device/process.h"
@@ -192,6 +193,16 @@ deal_pages(void)
 
 	return pages != NULL ? strtoul(pages, NULL, 10) : DEAL_PAGES;
 }
+
+/* Several stripes of them, too. */
+static void
+set_stripe_blocks(void)
+{
+	const char *blocks = getenv("GPUAGG_STRIPE_BLOCKS");
+
+	if (blocks != NULL)
+		stripe_blocks = (uint32_t) strtoul(blocks, NULL, 10);
+}
 #endif
 
 static uint64
@@ -251,6 +262,9 @@ run_device_process(pid_t worker, int listener, int status, const uint32 *left_ou
 	if (!protect_shared_memory(why, sizeof(why)))
 		give_up(status, why, "");
 	init_ps_display("gpuagg device process");
+#ifdef GPUAGG_TESTING
+	set_stripe_blocks();
+#endif
 	cuda_engine_use(config.devices, 0);
 	require_engine(status);
 	tell(status, STATUS_SERVES, "");

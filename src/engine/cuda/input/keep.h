@@ -11,7 +11,11 @@
 #include "engine/cuda/input/kept_tables.h"
 
 /* Stripes that an input buffer may have all pages of. */
+#ifdef GPUAGG_TESTING
+#define KEEP_STRIPES 64			/* that tests make smaller */
+#else
 #define KEEP_STRIPES 4
+#endif
 
 /* Some of the run's columns, as a chunk holds them. */
 typedef struct KeepSet
