@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More ();
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(new_node outcome new_compiler wait_for blocks_with_rows may_end device_may_fail);
+our @EXPORT = qw(new_node outcome dealt_over new_compiler wait_for blocks_with_rows may_end device_may_fail);
 
 # Sessions that a script keeps give up so many seconds after they began.  On a busy machine
 # scripts take more than the 180 that are usual.
@@ -75,6 +75,14 @@ sub new_node
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION gpuagg');
 	return $node;
+}
+
+# How many simulated devices tables are dealt over, as tools/run-tests' DEVICES has it; 1: none is.
+sub dealt_over
+{
+	return 1 unless $ENV{GPUAGG_DEAL_PAGES};
+	my @memories = split /,/, $ENV{GPUAGG_SIMT_MEMORY};
+	return scalar @memories;
 }
 
 # How many of a table's blocks have rows.  Since PostgreSQL 16 a table that grows quickly has

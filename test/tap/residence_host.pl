@@ -1,6 +1,7 @@
 # Columns in page-locked host memory: what the device has no room for is streamed from there, and
 # is right while others write, after it has changed, and when memory is refused or copies fail.
-# On the simulated device: needs a build with TESTING=1.
+# On the simulated device, or several (DEVICES of tools/run-tests), which share what one may keep: needs
+# a build with TESTING=1.
 use strict;
 use warnings;
 use FindBin;
@@ -11,9 +12,11 @@ use Node;
 use Service;
 use Residence;
 
-# one device, which gpuagg_devices shows since its size is told
-$ENV{GPUAGG_SIMT_MEMORY} = '268435456';
-my $node = resident_node('residence_host', 'gpuagg.cache_size = 1MB', 'gpuagg.host_cache_size = 64MB', 'max_connections = 20');
+# gpuagg_devices shows devices whose size is told
+$ENV{GPUAGG_SIMT_MEMORY} //= '268435456';
+my $devices = dealt_over();
+$ENV{GPUAGG_CACHE_KILOBYTES} = 1024 / $devices;
+my $node = resident_node('residence_host', 'gpuagg.host_cache_size = 64MB', 'max_connections = 20');
 my $session = session($node);
 
 sub sql { return $node->safe_psql('postgres', join '; ', @_) }
@@ -42,9 +45,11 @@ cmp_ok($kB, '>', 500, 'kilobytes are told');
 is_right($session, $_, 'streamed') for @queries;
 is_right($session, $_, 'streamed', 'some') for grep { $_ ne $texts } @queries;
 is(sql("SELECT sum(host_bytes) > 1000000, sum(bytes) > sum(host_bytes) FROM gpuagg_cache WHERE relation = 't'::regclass"), 't|t', 'gpuagg_cache tells of both memories');
-is(sql('SELECT host_cache_used > 1000000, cache_used BETWEEN 1 AND 1048576 FROM gpuagg_devices WHERE used'), 't|t', 'and so does gpuagg_devices');
+is(sql("SELECT sum(host_cache_used) > 1000000, min(host_cache_used) > 0, min(cache_used) > 0, sum(cache_used) <= 1048576 FROM gpuagg_devices WHERE used"),
+	't|t|t|t', 'and so does gpuagg_devices');
+like(sql("EXPLAIN (ANALYZE, COSTS OFF) $sums"), $devices > 1 ? qr/Devices: $devices\n/ : qr/^(?!.*Devices: )/s, 'of as many as there are');
 sql('CREATE ROLE stranger; CREATE ROLE hidden; GRANT SELECT ON t TO hidden');
-is(sql('SET ROLE stranger', 'SELECT host_cache_used IS NULL AND cache_used IS NULL FROM gpuagg_devices WHERE used'), 't', 'but not to everybody');
+is(sql('SET ROLE stranger', 'SELECT bool_and(host_cache_used IS NULL AND cache_used IS NULL) FROM gpuagg_devices WHERE used'), 't', 'but not to everybody');
 sql('ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON t TO hidden USING (k < 100)');
 my @hidden = streamed($sums, 'SET ROLE hidden', 'SET gpuagg.mode = force');
 ok($hidden[0] > 0 && $hidden[1] == 0 && $hidden[2] == 0, 'what is streamed is not told where rows are hidden') or diag("@hidden");
@@ -102,7 +107,7 @@ for my $call ('host_alloc', 'upload', 'download')
 {
 	my ($told, $failed) = (0, 0);
 
-	for my $nth ($call eq 'host_alloc' ? 1 .. 10 : map { $_ * 4 } 1 .. 10)
+	for my $nth (map { $_ * ($call eq 'host_alloc' ? $devices : 4) } 1 .. 10)
 	{
 		local $ENV{GPUAGG_SIMT_INJECT} = "$call:$nth:" . ($call eq 'host_alloc' ? 'no_memory' : 'refused');
 		$node->restart;

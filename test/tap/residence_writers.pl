@@ -175,6 +175,7 @@ check_servers('in the end');
 cmp_ok($checked, '>', 0, "readers have looked $checked times");
 cmp_ok($resident, '>', 0, "blocks resident: $resident");
 cmp_ok($masked, '>', 0, "blocks masked: $masked");
+is($node->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF) $groups") =~ /Devices: (\d+)/ ? $1 : 1, dealt_over(), 'on as many devices as there are');
 
 $standby->stop;
 $node->stop;

@@ -58,6 +58,12 @@ my $backend = $session->query('SELECT pg_backend_pid()');
 ok(wait_for_service($node), 'it serves');
 is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure") for @names;
 
+# Those that several devices divide, which are those over pages.
+my $devices = dealt_over();
+sub is_dealt { return outcome($node, '', "EXPLAIN (ANALYZE, COSTS OFF) $queries{$_[0]}") =~ /Devices: $devices$/m }
+my @dealt = $devices > 1 ? grep { $_ ne 'child plan' } @names : ();
+is_deeply([ grep { is_dealt($_) } @names ], \@dealt, 'what is dealt over devices');
+
 # It dies at each message of each query, or each $step-th: as one comes, and before one is sent.
 for my $i (0 .. $#names)
 {
@@ -147,6 +153,7 @@ $session->quit;
 unlike(log_of($node), qr/terminating any other active server processes|PANIC/, 'the server has not restarted');
 ok(wait_for_service($node, $old), 'it serves in the end');
 is(outcome($node, 'SET gpuagg.fallback = off', $queries{$_}), $native{$_}, "$_: no failure in the end") for @names;
+is_deeply([ grep { is_dealt($_) } @names ], \@dealt, 'and as many devices');
 my ($last) = device_process($node);
 $node->stop;
 ok(is_gone($last), 'and ends with the server');
