@@ -25,11 +25,12 @@ class Cluster:
 
     It is a private one, stopped at the end of a `with`; or, with server=True, the server
     that PGHOST and the like name, where the database gpuagg_bench_NAME is used, and made if
-    it is not there.
+    it is not there.  A locale, as tools/private-postgres has it, is part of that database's name.
     """
 
-    def __init__(self, name, *lines, server=False):
+    def __init__(self, name, *lines, server=False, locale=None):
         self.name = name
+        self.locale = locale
         self.env = dict(os.environ)
         self.private = not server
         self.directory = None
@@ -40,15 +41,18 @@ class Cluster:
         self.sql("CREATE EXTENSION IF NOT EXISTS gpuagg")
 
     def use_database(self):
-        name = f"gpuagg_bench_{self.name}"
+        name, words = f"gpuagg_bench_{self.name}", ""
+        if self.locale:
+            name += "_" + re.sub(r"\W", "_", self.locale.lower())
+            words = "TEMPLATE template0 " + locale_words(self.locale)
         if self.sql(f"SELECT count(*) FROM pg_database WHERE datname = '{name}'") == "0":
-            self.sql(f"CREATE DATABASE {name}")
+            self.sql(f"CREATE DATABASE {name} {words}")
         self.env["PGDATABASE"] = name
 
     def start(self, name, lines):
         progress("building and starting a private cluster")
         subprocess.run([TOOL, "install"], check=True)
-        subprocess.run([TOOL, "start", name, "session_preload_libraries = 'gpuagg'",
+        subprocess.run([TOOL, "start", *(["--locale", self.locale] if self.locale else []), name, "session_preload_libraries = 'gpuagg'",
                         "jit = off", "autovacuum = off", "max_wal_size = 8GB", *lines], check=True)
         exports = subprocess.run([TOOL, "env", name], check=True, capture_output=True, text=True).stdout
         for variable, value in re.findall(r"(\w+)=(\S+)", exports):
@@ -172,6 +176,12 @@ class Cluster:
             SELECT count(*) FROM ((TABLE one EXCEPT ALL TABLE other) UNION ALL
                                   (TABLE other EXCEPT ALL TABLE one)) d""")
         return differences == "0"
+
+
+def locale_words(locale):
+    """Of CREATE DATABASE."""
+    provider, _, name = locale.rpartition(":")
+    return f"LOCALE_PROVIDER icu ICU_LOCALE '{name}'" if provider == "icu" else f"LOCALE_PROVIDER libc LOCALE '{locale}'"
 
 
 def run_time(plan):

@@ -324,6 +324,7 @@ def arguments(benchmark):
     parser.add_argument("--query-seconds", type=float, default=4, help="of one query's timed runs with one plan")
     parser.add_argument("--seconds", type=int, default=36000, help="begin no query after so many")
     parser.add_argument("--no-compare", dest="compare", action="store_false", help="do not compare the rows")
+    parser.add_argument("--locale", help="of the database, such as en_US.UTF-8, if the system has it, or ICU's icu:en-US; C or, with --server, the server's")
     parser.add_argument("--no-vacuum", dest="vacuum", action="store_false",
                         help="no page all-visible: analyze the tables, and do not vacuum them")
     add_system_arguments(parser)
@@ -352,7 +353,7 @@ def server_lines(args, megabytes):
 def main(benchmark):
     args = arguments(benchmark)
     os.makedirs(args.files, exist_ok=True)
-    with Cluster(benchmark.name, *server_lines(args, benchmark.memory(args)), server=args.server) as cluster:
+    with Cluster(benchmark.name, *server_lines(args, benchmark.memory(args)), server=args.server, locale=args.locale) as cluster:
         load(cluster, args, benchmark.load)
         failing = [] if args.load_only else run(benchmark, cluster, args)
     sys.exit(1 if failing else 0)

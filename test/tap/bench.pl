@@ -34,15 +34,19 @@ sub answered
 		$measured->{taken} && $measured->{taken} eq 'gpuagg' && !!$measured->{same_rows} == $same } @{ $report->{questions} };
 }
 
-for my $case (['questions', 14, 14], ['clickbench', 43, 43], ['dashboards', 30, 30])
+# in collation C, and in one whose order is not that of bytes
+for my $case (['questions', 14, 14], ['clickbench', 43, 43], ['dashboards', 30, 30],
+	['clickbench', 43, 43, '--locale icu:en-US'], ['dashboards', 30, 30, '--locale icu:en-US'])
 {
-	my ($name, $questions, $taken) = @$case;
-	my ($status, $report) = bench($name, '--rows 2000');
+	my ($name, $questions, $taken, @locale) = @$case;
+	my ($status, $report) = bench($name, '--rows 2000', @locale);
 
-	is($status, 0, "$name ends well");
+	is($status, 0, "$name @locale ends well");
 	is(scalar @{ $report->{questions} }, $questions, "it has asked all questions");
 	is(scalar(answered($report, 1)), $taken, "gpuagg has taken what it takes, with PostgreSQL's rows");
 }
+
+is($node->safe_psql('postgres', "SELECT datlocprovider FROM pg_database WHERE datname = 'gpuagg_bench_clickbench_icu_en_us'"), 'i', 'a database has the locale that was named');
 
 # as after a run that was stopped
 my $path = "$directory/questions.json";
