@@ -19,6 +19,7 @@
 
 #include "exec/lookup/lookup_input.h"
 #include "exec/values/params.h"
+#include "program/numeric_page.h"
 #include "source/batch.h"
 #include "source/group_source.h"
 #include "source/rows.h"
@@ -53,6 +54,47 @@ typedef struct TupleBatch
 	MemoryContext tuple_context;
 } TupleBatch;
 
+/* Is it stored as PostgreSQL stores a numeric that is a number? */
+static bool
+is_number(NumericHeader header)
+{
+	for (int i = 0; i < header.ndigits; i++)
+		if (numeric_u16(header.digits + 2 * i) >= NUMERIC_BASE)
+			return false;
+	return !header.special;
+}
+
+/*
+ * Is it NaN, infinite, or no number of the column's units that fits 64 bits?  No key of a table's
+ * row, which is such a number, equals it.
+ */
+static bool
+equals_no_key(const Column *column, Datum value)
+{
+	struct varlena *number = PG_DETOAST_DATUM_PACKED(value);
+	const uint8 *bytes = (const uint8 *) VARDATA_ANY(number);
+	uint32		len = VARSIZE_ANY_EXHDR(number);
+	int64		units;
+
+	return numeric_special(bytes, len) != 0 ||
+		(is_number(numeric_header(bytes, len)) &&
+		 !numeric_to_units(bytes, len, column->scale, &units));
+}
+
+/* Let a tuple be found by no row where one of its keys is a numeric that none has. */
+static void
+drop_numeric_keys(const LookupInfo *info, const Datum *values, bool *isnull)
+{
+	for (int i = 0; i < info->nkeys; i++)
+	{
+		int			number = info->keys[i].column;
+		const Column *column = &program_columns(info->program)[number];
+
+		if (column->numeric != NUMERIC_NONE && !isnull[number])
+			isnull[number] = equals_no_key(column, values[number]);
+	}
+}
+
 /*
  * Add a tuple to the batch; false: a numeric is not what its column says.  What detoasting
  * leaves behind goes with the tuple's context.
@@ -74,6 +116,7 @@ add_tuple(TupleBatch *to, TupleTableSlot *slot)
 		values[i] = slot->tts_values[attno - 1];
 		isnull[i] = slot->tts_isnull[attno - 1];
 	}
+	drop_numeric_keys(to->rows->info, values, isnull);
 	fits = batch_append(to->batch, values, isnull);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(to->tuple_context);

@@ -476,16 +476,22 @@ lookup_rows_sort(LookupRows *rows)
 			rows->columns[i].ranks = numbering_sort(rows->columns[i].values);
 }
 
-/* Bytes that the keys of so many rows take, with numbers of their values; width: of a text's. */
+/*
+ * Bytes that the keys of so many rows take, with numbers of their values; width: of a text's.  The
+ * words of a UUID are taken to differ in all rows, others of several keys not to count.
+ */
 static double
 expected_key_memory(const LookupInfo *info, double n, double width)
 {
+	const Column *columns = program_columns(info->program);
 	double		memory = array_expected_capacity(n * sizeof(uint32));
 
-	if (info->nkeys == 1 &&
-		program_columns(info->program)[info->keys[0].column].type == VT_TEXT)
+	if (info->nkeys == 1 && columns[info->keys[0].column].type == VT_TEXT)
 		return memory + array_expected_capacity(n * sizeof(uint32)) +
 			numbering_expected_memory(n, sizeof(Bytes), width, false);
+	for (int i = 0; i < info->nkeys; i++)
+		if (columns[info->keys[i].column].type == VT_UUID)
+			memory += numbering_expected_memory(n, sizeof(uint64), 0, false);
 	return memory + array_expected_capacity(n * sizeof(int64));
 }
 

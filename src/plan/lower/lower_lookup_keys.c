@@ -13,13 +13,26 @@
 
 #include "plan/lower/lower_lookup_parts.h"
 #include "plan/lower/lower_parts.h"
+#include "plan/lower/numeric/lower_wide.h"
 #include "plan/lower/numeric/numeric_guess.h"
+#include "program/numeric_page.h"
 
-/* The operation that a join's equality is, or -1: the look-up has no such keys. */
-static int
-key_op(Lowering *l, const Lookup *lookup, const JoinKey *key)
+/* One of the keys, while it is lowered. */
+typedef struct KeySides
 {
-	int			op = function_op(key->function);
+	const JoinKey *key;
+	int			op;				/* the operation that the equality is */
+	bool		alone;			/* no other key, and no other word, is looked up with it */
+	int			units;			/* of a numeric: the register of the table's side, */
+	int			scale;			/* which counts units of 10^-scale, */
+	NumericPart part;			/* and how the look-up's column has its values */
+} KeySides;
+
+/* The operation that a join's equality is, of numerics that of their units; -1: none. */
+static int
+key_op(Lowering *l, const JoinKey *key)
+{
+	int			op = key->function == F_NUMERIC_EQ ? OP_int8_eq : function_op(key->function);
 
 	switch (op)
 	{
@@ -27,19 +40,13 @@ key_op(Lowering *l, const Lookup *lookup, const JoinKey *key)
 		case OP_int8_eq:
 		case OP_text_eq:
 		case OP_bpchar_eq:
-			return op;
 		case OP_bool_eq:
 		case OP_uuid_eq:
-			if (lookup->relids == NULL)
-				return op;
-			break;
+			return op;
 		default:
-			if (lookup->relids == NULL && key->function == F_NUMERIC_EQ)
-				return OP_int8_eq;
-			break;
+			return lower_reject(l, REJECTED_TYPE, _("a join by values of type %s is not supported"),
+								format_type_be(exprType((const Node *) key->inner)));
 	}
-	return lower_reject(l, REJECTED_TYPE, _("a join by values of type %s is not supported"),
-						format_type_be(exprType((const Node *) key->inner)));
 }
 
 static bool
@@ -76,58 +83,53 @@ lower_truth(Lowering *l, Expr *expr, ValueType type)
 		program_add_op(l->builder, OP_int4_to_int8, reg, -1);
 }
 
-/* A numeric as its units, which the other side has, too. */
-static int
-lower_units(Lowering *l, Expr *expr)
+/*
+ * Find the units of a numeric key: those of the table's values.  A value of the look-up's that is
+ * no number of these equals none of them.
+ */
+static bool
+find_units(Lowering *l, KeySides *sides)
 {
-	NumericInfo info;
-	int			reg = lower_numeric(l, expr, &info);
+	NumericInfo outer;
+	NumericGuess guess;
+	const char *reason;
 
-	if (reg >= 0 && l->builder->insns[reg].type != VT_INT8)
-		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of 128 bits is not looked up"));
-	return reg;
+	sides->units = lower_numeric(l, sides->key->outer, &outer);
+	if (sides->units < 0)
+		return false;
+	if (is_wide(l, sides->units) || outer.scale > NUMERIC64_MAX_SCALE)
+		lower_reject(l, REJECTED_NUMERIC, _("a numeric of 128 bits is not looked up"));
+	else if (numeric_guess(l->root, sides->key->outer, &guess, &reason) && guess.special)
+		lower_reject(l, REJECTED_NUMERIC, _("NaN is not looked up"));
+	sides->scale = outer.scale;
+	sides->part = numeric_guess(l->root, sides->key->inner, &guess, &reason) && guess.fixed &&
+		guess.scale == outer.scale ? NUMERIC_EXACT : NUMERIC_UNITS;
+	return lower_succeeded(l);
 }
 
 /* The table's side of an equality, as INT4, INT8 or TEXT. */
 static int
-lower_outer_key(Lowering *l, const JoinKey *key, int op, ValueType type, int word)
+lower_outer_key(Lowering *l, const KeySides *sides, ValueType type, int word)
 {
+	const JoinKey *key = sides->key;
 	int			reg;
 
-	if (is_text_op(op) &&
+	if (is_text_op(sides->op) &&
 		!check_collation(l, exprType((const Node *) key->outer), key->collation))
 		return -1;
 	if (key->function == F_NUMERIC_EQ)
-		return lower_units(l, key->outer);
-	if (op == OP_bool_eq)
+		return sides->units;
+	if (sides->op == OP_bool_eq)
 		return lower_truth(l, key->outer, type);
-	if (op == OP_uuid_eq)
+	if (sides->op == OP_uuid_eq)
 	{
 		reg = lower_expr(l, key->outer);
 		return reg < 0 ? -1 :
 			program_add_op(l->builder, word == 0 ? OP_uuid_first : OP_uuid_second, reg, -1);
 	}
 	reg = lower_operand(l, key->function, key->outer, type);
-	return reg >= 0 && op == OP_bpchar_eq ?
+	return reg >= 0 && sides->op == OP_bpchar_eq ?
 		program_add_op(l->builder, OP_bpchar_trimmed, reg, -1) : reg;
-}
-
-/* The units of a numeric that the look-up's plan puts out; -1: they have not 64 bits. */
-static int
-inner_units_column(Lowering *l, Lookup *lookup, const JoinKey *key, int attno)
-{
-	NumericGuess guess;
-	const char *reason;
-	int			reg;
-
-	if (!numeric_guess(l->root, key->inner, &guess, &reason))
-		return lower_reject(l, REJECTED_NUMERIC, "%s", reason);
-	if (!guess.fixed)
-		return lower_reject(l, REJECTED_NUMERIC, _("a numeric of a joined relation has no fixed scale"));
-	if (guess.special)
-		return lower_reject(l, REJECTED_NUMERIC, _("NaN is not looked up"));
-	reg = program_add_numeric_column(lookup->builder, attno, NUMERIC_EXACT, guess.scale, true, -1);
-	return lookup_column_number(lookup, reg);
 }
 
 /* Has a look-up's column values of such keys? */
@@ -144,17 +146,20 @@ suits_key(int op, int type)
 
 /* The look-up's side: a column of its Program; or -1. */
 static int
-inner_key_column(Lowering *l, Lookup *lookup, const JoinKey *key, int op)
+inner_key_column(Lowering *l, Lookup *lookup, const KeySides *sides)
 {
-	int			attno = lookup->relids == NULL ? lookup_plan_number(lookup, key->inner) :
-		lookup_attribute(l, lookup, key->inner);
-	int			type;
+	Expr	   *inner = sides->key->inner;
+	int			attno = lookup->relids == NULL ? lookup_plan_number(lookup, inner) :
+		lookup_attribute(l, lookup, inner);
+	bool		is_units = sides->key->function == F_NUMERIC_EQ;
+	int			type = attno > 0 && !is_units ? lower_type(l, exprType((const Node *) inner)) : -1;
 
-	if (attno > 0 && key->function == F_NUMERIC_EQ)
-		return inner_units_column(l, lookup, key, attno);
-	type = attno > 0 ? lower_type(l, exprType((const Node *) key->inner)) : -1;
-	if (attno == 0 || (type >= 0 && !suits_key(op, type)))
+	if (attno == 0 || (type >= 0 && !suits_key(sides->op, type)))
 		return lower_reject(l, REJECTED_EXPRESSION, _("what a relation is joined by can raise errors"));
+	if (is_units)
+		return lookup_column_number(lookup,
+									program_add_numeric_column(lookup->builder, attno, sides->part,
+															   sides->scale, true, -1));
 	if (type < 0)
 		return -1;
 	return lookup_column_number(lookup,
@@ -173,10 +178,10 @@ lower_number(Lowering *l, int reg, int param)
 
 /* One of several keys, as INT4; *part says how its numbers are made. */
 static int
-lower_key_part(Lowering *l, const JoinKey *key, int op, LookupKey *part)
+lower_key_part(Lowering *l, const KeySides *sides, LookupKey *part)
 {
-	ValueType	type = key_type(op);
-	int			reg = lower_outer_key(l, key, op, type, part->word);
+	ValueType	type = key_type(sides->op);
+	int			reg = lower_outer_key(l, sides, type, part->word);
 
 	if (reg < 0 || type == VT_INT4)
 		return reg;
@@ -193,24 +198,23 @@ lookup_note_errors(Lowering *l, int reg)
 
 /* A key's word joins those before it, of which *pair is the register; false: it cannot. */
 static bool
-add_key_word(Lowering *l, Lookup *lookup, const JoinKey *key, int op, int word, bool alone,
-			 int *pair)
+add_key_word(Lowering *l, Lookup *lookup, const KeySides *sides, int word, int *pair)
 {
 	LookupKey  *part = palloc(sizeof(LookupKey));
 	int			reg;
 
 	*part = (LookupKey)
 	{
-		.column = inner_key_column(l, lookup, key, op),.word = word,.param = -1,.pair_param = -1,
-			.trims = op == OP_bpchar_eq
+		.column = inner_key_column(l, lookup, sides),.word = word,.param = -1,.pair_param = -1,
+			.trims = sides->op == OP_bpchar_eq
 	};
 	if (part->column < 0)
 		return false;
 	lookup->keys = lappend(lookup->keys, part);
-	if (alone)
-		reg = lower_outer_key(l, key, op, is_text_op(op) ? VT_TEXT : VT_INT8, word);
+	if (sides->alone)
+		reg = lower_outer_key(l, sides, is_text_op(sides->op) ? VT_TEXT : VT_INT8, word);
 	else
-		reg = lower_key_part(l, key, op, part);
+		reg = lower_key_part(l, sides, part);
 	if (reg < 0)
 		return false;
 	if (list_length(lookup->keys) > 2)
@@ -230,15 +234,15 @@ lookup_lower_keys(Lowering *l, Lookup *lookup, List *keys)
 
 	foreach(lc, keys)
 	{
-		const JoinKey *key = lfirst(lc);
-		int			op = key_op(l, lookup, key);
-		bool		alone = list_length(keys) == 1 && key_words(op) == 1;
+		KeySides	sides = {.key = lfirst(lc)};
 
-		for (int word = 0; op >= 0 && word < key_words(op); word++)
-			if (!add_key_word(l, lookup, key, op, word, alone, &pair))
-				return false;
-		if (op < 0)
+		sides.op = key_op(l, sides.key);
+		sides.alone = list_length(keys) == 1 && key_words(sides.op) == 1;
+		if (sides.op < 0 || (sides.key->function == F_NUMERIC_EQ && !find_units(l, &sides)))
 			return false;
+		for (int word = 0; word < key_words(sides.op); word++)
+			if (!add_key_word(l, lookup, &sides, word, &pair))
+				return false;
 	}
 	lookup->param = lookup_add_param(l);
 	lookup->row = lower_number(l, pair, lookup->param);

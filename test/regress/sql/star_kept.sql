@@ -206,4 +206,32 @@ ROLLBACK;
 SELECT * FROM join_counts('true');
 DROP FUNCTION join_counts;
 DROP TABLE star_near, star_far;
+-- by UUIDs and truth values, and by numerics, of which each scale of the fact has a look-up
+CREATE TABLE star_ids (u uuid PRIMARY KEY, n numeric(8, 3) UNIQUE, b bool NOT NULL, x int);
+INSERT INTO star_ids SELECT md5(i::text)::uuid, i / 4.0, i % 2 = 0, i % 3 FROM generate_series(0, 400) i;
+CREATE TABLE star_refs AS SELECT md5(a::text)::uuid AS u, a % 3 = 0 AS b, (a / 4.0)::numeric(8, 2) AS n, (a / 4.0)::numeric(8, 1) AS m FROM star_rows;
+VACUUM ANALYZE star_ids, star_refs;
+CREATE FUNCTION ref_counts(condition text, OUT kept boolean, OUT counts text) LANGUAGE plpgsql AS $$
+DECLARE
+	query text := 'SELECT x, count(*) AS n FROM star_refs f JOIN star_ids i ON ' || condition || ' GROUP BY x';
+	plan json;
+BEGIN
+	PERFORM let_engine_answer();
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+	kept := plan->0->'Plan'->'Look-ups'->0->>'Kept';
+	EXECUTE format('SELECT string_agg(x || '': '' || n, '', '' ORDER BY x) FROM (%s) q', query) INTO counts;
+END $$;
+CREATE FUNCTION all_ref_counts() RETURNS TABLE (condition text, kept boolean, counts text) LANGUAGE sql AS
+$$SELECT c, r.* FROM unnest('{f.u = i.u,f.u = i.u AND f.b = i.b,f.n = i.n,f.m = i.n}'::text[]) c, ref_counts(c) r$$;
+SELECT * FROM all_ref_counts();
+SELECT * FROM all_ref_counts();
+UPDATE star_ids SET n = n + 1000.125, b = NOT b WHERE x = 1;
+SELECT * FROM all_ref_counts();
+VACUUM star_ids;
+SELECT * FROM all_ref_counts();
+SELECT * FROM all_ref_counts();
+DELETE FROM star_ids WHERE x = 2;
+SELECT * FROM all_ref_counts();
+DROP FUNCTION all_ref_counts, ref_counts;
+DROP TABLE star_ids, star_refs;
 DROP TABLE star_rows;
