@@ -10,9 +10,7 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "parser/scansup.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
@@ -21,62 +19,14 @@
 #include "plan/lower/lower_parts.h"
 #include "program/date_field.h"
 
-/* PostgreSQL's codes of fields. */
-static const struct
-{
-	int			code;
-	DateField	field;
-}			date_fields[] = {
-	{DTK_MICROSEC, FIELD_MICROSECONDS},
-	{DTK_MILLISEC, FIELD_MILLISECONDS},
-	{DTK_SECOND, FIELD_SECOND},
-	{DTK_MINUTE, FIELD_MINUTE},
-	{DTK_HOUR, FIELD_HOUR},
-	{DTK_DAY, FIELD_DAY},
-	{DTK_WEEK, FIELD_WEEK},
-	{DTK_MONTH, FIELD_MONTH},
-	{DTK_QUARTER, FIELD_QUARTER},
-	{DTK_YEAR, FIELD_YEAR},
-	{DTK_DECADE, FIELD_DECADE},
-	{DTK_CENTURY, FIELD_CENTURY},
-	{DTK_MILLENNIUM, FIELD_MILLENNIUM},
-	{DTK_ISOYEAR, FIELD_ISOYEAR},
-	{DTK_DOW, FIELD_DOW},
-	{DTK_ISODOW, FIELD_ISODOW},
-	{DTK_DOY, FIELD_DOY},
-	{DTK_JULIAN, FIELD_JULIAN}
-};
-
-int
-date_unit(const Expr *name, int *code, char **spelled)
-{
-	const Const *value = (const Const *) name;
-	text	   *bytes;
-	int			type;
-
-	if (!IsA(name, Const) || value->constisnull)
-		return UNKNOWN_FIELD;
-	bytes = DatumGetTextPP(value->constvalue);
-	*spelled = downcase_truncate_identifier(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), false);
-	type = DecodeUnits(0, *spelled, code);
-	return type == UNKNOWN_FIELD ? DecodeSpecial(0, *spelled, code) : type;
-}
-
 int
 lower_date_field(Lowering *l, const Expr *name, int first, int last)
 {
 	char	   *spelled = NULL;
-	int			code;
-	int			type = date_unit(name, &code, &spelled);
-	int			field = -1;
+	int			field = date_field(name, &spelled);
 
 	if (spelled == NULL)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a field of a date that is not constant is not supported"));
-	if (type == RESERV && code == DTK_EPOCH)
-		field = FIELD_EPOCH;
-	for (int i = 0; type == UNITS && i < (int) lengthof(date_fields); i++)
-		if (date_fields[i].code == code)
-			field = (int) date_fields[i].field;
 	if (field < first || field > last)
 		return lower_reject(l, REJECTED_EXPRESSION, _("field \"%s\" is not supported here"), spelled);
 	return field;

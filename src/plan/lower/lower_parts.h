@@ -130,6 +130,20 @@ extern int	lower_reject_hidden(Lowering *l);
 extern const AttrMissing *lower_missing_value(Lowering *l, Form_pg_attribute attr);
 
 /*
+ * date_unit.c: what texts name.
+ */
+
+/*
+ * What a constant text names, as PostgreSQL's date_trunc and extract take it: UNITS or RESERV,
+ * *code being the one of utils/datetime.h; or another type.  *spelled: in lower case, palloc'd;
+ * not set where `name` is no constant.
+ */
+extern int	date_unit(const Expr *name, int *code, char **spelled);
+
+/* The same as a DateField, or -1. */
+extern int	date_field(const Expr *name, char **spelled);
+
+/*
  * lower_date.c: functions of dates and timestamps whose fields and intervals are constants.
  */
 
@@ -152,13 +166,6 @@ extern int	lower_date_field(Lowering *l, const Expr *name, int first, int last);
 /* extract(), which returns a numeric: of *scale. */
 extern bool is_extract(Oid function);
 extern int	lower_extract(Lowering *l, Oid function, List *args, int *scale);
-
-/*
- * What a constant text names, as PostgreSQL's date_trunc and extract take it: UNITS or RESERV,
- * *code being the one of utils/datetime.h; or another type.  *spelled: in lower case, palloc'd;
- * not set where `name` is no constant.
- */
-extern int	date_unit(const Expr *name, int *code, char **spelled);
 
 /*
  * The field that counts another one's units of 10^-*scale, as microseconds count seconds: extract()

@@ -2,10 +2,7 @@
  * safety.c
  *	  Which expressions raise no error, whatever rows they are evaluated for.
  *
- * Of operations it is known which can be an error.  Of others, PostgreSQL marks some as
- * leakproof, which they could not be if they raised errors, and a list here names frequent ones.
- * Numerics overflow only if they have more digits than those of columns whose type says how
- * many.
+ * What is evaluated around calls of functions, such as CASE; for these see safe_calls.c.
  */
 #include "postgres.h"
 
@@ -21,87 +18,18 @@
 
 #include "compat.h"
 #include "plan/lower/lower.h"
-#include "plan/lower/lower_parts.h"
 #include "plan/lower/numeric/numeric_parts.h"
-#include "plan/lower/time_format.h"
-
-/* Comparisons of texts, which any collation has. */
-static const Oid text_comparisons[] = {
-	F_TEXTEQ, F_TEXTNE, F_TEXT_LT, F_TEXT_LE, F_TEXT_GT, F_TEXT_GE,
-	F_BPCHAREQ, F_BPCHARNE, F_BPCHARLT, F_BPCHARLE, F_BPCHARGT, F_BPCHARGE
-};
-
-/* Functions of any values of their arguments. */
-static const Oid total_functions[] = {
-	F_LOWER_TEXT, F_UPPER_TEXT, F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_LENGTH_BPCHAR,
-	F_LEFT, F_RIGHT, F_MD5_TEXT, F_STRPOS, F_POSITION_TEXT_TEXT, F_STARTS_WITH,
-	F_BTRIM_TEXT, F_LTRIM_TEXT, F_RTRIM_TEXT, F_SUBSTR_TEXT_INT4, F_SUBSTRING_TEXT_INT4,
-	F_TEXT_BPCHAR, F_TEXT_NAME, F_UNNEST_ANYARRAY, F_GENERATE_SERIES_INT4_INT4,
-	F_GENERATE_SERIES_INT8_INT8, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8,
-	F_INITCAP, F_REVERSE_TEXT, F_TO_HEX_INT4, F_TO_HEX_INT8, F_HOST, F_NETWORK, F_FAMILY, F_MASKLEN,
-	F_JSONB_TYPEOF, F_ARRAY_LENGTH, F_CARDINALITY,
-	F_NUMERIC_EQ, F_NUMERIC_NE, F_NUMERIC_LT, F_NUMERIC_LE, F_NUMERIC_GT, F_NUMERIC_GE
-};
+#include "plan/lower/safe_calls.h"
 
 /* Aggregates of any values, extremes apart, and window functions. */
 static const Oid total_aggregates[] = {
 	F_COUNT_, F_COUNT_ANY, F_SUM_INT2, F_SUM_INT4, F_SUM_INT8, F_AVG_INT2, F_AVG_INT4, F_AVG_INT8,
-	F_ROW_NUMBER, F_RANK_, F_DENSE_RANK_, F_LAG_ANYELEMENT, F_LEAD_ANYELEMENT, F_FIRST_VALUE,
-	F_LAST_VALUE
+	F_BOOL_AND, F_BOOL_OR, F_EVERY, F_ROW_NUMBER, F_RANK_, F_DENSE_RANK_, F_LAG_ANYELEMENT,
+	F_LEAD_ANYELEMENT, F_FIRST_VALUE, F_LAST_VALUE
 };
 
 /* The same of numerics that have few digits. */
 static const Oid numeric_aggregates[] = {F_SUM_NUMERIC, F_AVG_NUMERIC};
-
-/* LIKE and NOT LIKE: only the pattern can be wrong. */
-static const Oid like_functions[] = {
-	F_TEXTLIKE, F_TEXTNLIKE, F_BPCHARLIKE, F_BPCHARNLIKE, F_TEXTICLIKE, F_TEXTICNLIKE
-};
-
-static bool
-is_among(Oid function, const Oid *functions, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (functions[i] == function)
-			return true;
-	return false;
-}
-
-static bool
-function_can_fail(Oid function, void *context)
-{
-	int			op = function_op(function);
-
-	return !(op >= 0 && !op_checked((OpCode) op)) &&
-		!is_among(function, total_functions, lengthof(total_functions)) &&
-		!get_func_leakproof(function);
-}
-
-/* A pattern that ends in an escape is an error. */
-static bool
-is_pattern(const Node *node)
-{
-	const Const *pattern = (const Const *) node;
-	struct varlena *text;
-
-	if (!IsA(node, Const) || pattern->consttype != TEXTOID)
-		return false;
-	if (pattern->constisnull)
-		return true;
-	text = (struct varlena *) PG_DETOAST_DATUM_PACKED(pattern->constvalue);
-	return VARSIZE_ANY_EXHDR(text) == 0 ||
-		VARDATA_ANY(text)[VARSIZE_ANY_EXHDR(text) - 1] != '\\';
-}
-
-/* Part of a text: of a known length, which is not negative. */
-static bool
-is_length(const Node *node)
-{
-	const Const *length = (const Const *) node;
-
-	return IsA(node, Const) && length->consttype == INT4OID && !length->constisnull &&
-		DatumGetInt32(length->constvalue) >= 0;
-}
 
 /* An element of an array, or a part of it, that is read. */
 static bool
@@ -133,55 +61,69 @@ is_value_as_text(const CoerceViaIO *cast)
 	}
 }
 
-/* Can a call of a function on texts fail for its collation? */
+/* Are values of the type always in an order? */
 static bool
-collation_can_fail(Oid function, Oid collation, const List *args)
+is_ordered(Oid type)
 {
-	ListCell   *lc;
-
-	if (OidIsValid(collation))
-		return !get_collation_isdeterministic(collation) &&
-			!is_among(function, text_comparisons, lengthof(text_comparisons));
-	foreach(lc, args)
-		if (type_is_collatable(exprType(lfirst(lc))))
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BYTEAOID:
+		case UUIDOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case INTERVALOID:
 			return true;
-	return false;
+		default:
+			return false;
+	}
 }
 
-/* Can the call fail, whose arguments do not? */
+/* GREATEST and LEAST compare their arguments. */
 static bool
-call_can_fail(Node *node)
+extreme_can_fail(const MinMaxExpr *extreme)
 {
-	Oid			function;
-	List	   *args;
+	return !is_ordered(extreme->minmaxtype) ||
+		(type_is_collatable(extreme->minmaxtype) && !OidIsValid(extreme->inputcollid));
+}
 
-	if (IsA(node, FuncExpr))
+/* An array of values of a fixed length is not too long. */
+static bool
+is_short_array(const ArrayExpr *array)
+{
+	return !array->multidims && get_typlen(array->element_typeid) > 0;
+}
+
+/* CURRENT_DATE and its relatives; a role can have been dropped. */
+static bool
+is_current_moment(const SQLValueFunction *value)
+{
+	switch (value->op)
 	{
-		function = ((FuncExpr *) node)->funcid;
-		args = ((FuncExpr *) node)->args;
+		case SVFOP_CURRENT_DATE:
+		case SVFOP_CURRENT_TIME:
+		case SVFOP_CURRENT_TIME_N:
+		case SVFOP_CURRENT_TIMESTAMP:
+		case SVFOP_CURRENT_TIMESTAMP_N:
+		case SVFOP_LOCALTIME:
+		case SVFOP_LOCALTIME_N:
+		case SVFOP_LOCALTIMESTAMP:
+		case SVFOP_LOCALTIMESTAMP_N:
+			return true;
+		default:
+			return false;
 	}
-	else if (IsA(node, ScalarArrayOpExpr))
-	{
-		function = get_opcode(((ScalarArrayOpExpr *) node)->opno);
-		args = ((ScalarArrayOpExpr *) node)->args;
-	}
-	else
-	{
-		/* DistinctExpr and NullIfExpr have its members */
-		function = get_opcode(((OpExpr *) node)->opno);
-		args = ((OpExpr *) node)->args;
-	}
-	if (collation_can_fail(function, exprInputCollation(node), args))
-		return true;
-	if (is_among(function, like_functions, lengthof(like_functions)))
-		return !is_pattern(lsecond(args));
-	if (function == F_SUBSTR_TEXT_INT4_INT4 || function == F_SUBSTRING_TEXT_INT4_INT4)
-		return !is_length(lthird(args));
-	if (function == F_TO_CHAR_TIMESTAMP_TEXT || function == F_TO_CHAR_TIMESTAMPTZ_TEXT)
-		return time_format_moment(function, args) == NULL;
-	if (function == F_GENERATE_SERIES_INT4_INT4_INT4)
-		return !is_length(lthird(args)) || DatumGetInt32(((const Const *) lthird(args))->constvalue) == 0;
-	return !numeric_has_few_digits(node) && check_functions_in_node(node, function_can_fail, NULL);
 }
 
 /* Of PostgreSQL's own that order values; some arrays' and rows' elements have no order. */
@@ -278,6 +220,18 @@ can_fail_walker(Node *node, void *context)
 			break;
 		case T_SubscriptingRef:
 			if (!is_array_element((SubscriptingRef *) node))
+				return true;
+			break;
+		case T_MinMaxExpr:
+			if (extreme_can_fail((MinMaxExpr *) node))
+				return true;
+			break;
+		case T_ArrayExpr:
+			if (!is_short_array((ArrayExpr *) node))
+				return true;
+			break;
+		case T_SQLValueFunction:
+			if (!is_current_moment((SQLValueFunction *) node))
 				return true;
 			break;
 		case T_Aggref:
