@@ -3,13 +3,15 @@ import re
 
 from dataclasses import dataclass, field
 from tables import (INT_LIMITS, MAKE_COSTLY, MAKE_MOODS, NEIGHBOURS, SUPPORTED, Column, Insert, Pool, Sql, TableMaker, base_type,
-                    quote, random_value)
+                    modifier_of, quote, random_value)
 
 FACT_SIZES = [60, 300, 1000, 1000, 2500]
 READER = 'fuzz_reader'      # whom row security hides rows from
 # types by which tables are joined, the first ones in engines
 JOINED = ['int2', 'int4', 'int4', 'int8', 'text', 'varchar', 'char(3)', 'date', 'varchar(5)', 'bool', '"char"', 'timestamptz',
-          'mood', 'oid', 'uuid', 'numeric(10,2)', 'float8', 'inet']
+          'mood', 'oid', 'uuid', 'uuid', 'numeric(10,2)', 'numeric(10,2)', 'numeric(8,3)', 'numeric', 'float8', 'inet']
+# the same of most joins
+LIKELY = ('int2', 'int4', 'int8', 'text', 'varchar', 'bpchar', 'date', 'uuid', 'bool', 'numeric')
 KEYED = {base_type(t) for t in JOINED}
 MAKE_COLLATION = "CREATE COLLATION loosely (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
 LOOSELY = 'text COLLATE loosely'    # a type's name of its own, so that no expression compares it with other texts
@@ -50,8 +52,9 @@ class FactMaker(TableMaker):
         column = super().new_column()
         if rng.random() < 0.5:
             column.type = type = rng.choice(JOINED)
-            column.sums = {'float8': 'exact'}.get(type, rng.choice(['exact', 'small']) if type in INT_LIMITS else '')
-            column.uniform = True
+            sums = ['exact', 'small'] if type in INT_LIMITS else ['even', 'tame'] if type == 'numeric' else ['']
+            column.sums = 'exact' if type == 'float8' else rng.choice(sums)
+            column.uniform = type != 'numeric'
             self.pools[column.name] = Pool(rng, type, column.sums)
             column.values = self.pools[column.name].values
         return column
@@ -72,6 +75,9 @@ def fits(literal, type):
     text = literal[1:-1] if literal.startswith("'") else literal
     if type in INT_LIMITS:
         return re.fullmatch(r'-?\d+', text) and -INT_LIMITS[type] <= int(text) < INT_LIMITS[type]
+    precision, scale = modifier_of(type)
+    if precision is not None:
+        return text == 'NaN' or abs(float(text)) < 10.0 ** (precision - scale) - 1
     size = {'varchar(5)': 5, 'char(3)': 3, 'char(5)': 5}.get(type)
     return size is None or len(text) <= size
 
@@ -84,7 +90,9 @@ class DimensionMaker(FactMaker):
         rng = self.rng
         others = {'int2': list(INT_LIMITS), 'int4': list(INT_LIMITS), 'int8': list(INT_LIMITS), 'text': ['varchar', 'text'],
                   'varchar': ['text', 'varchar'], 'varchar(5)': ['text', 'varchar', 'varchar(5)'],
-                  'char(3)': ['char(3)', 'char(5)', 'char(3)', 'text'], 'date': ['date', 'date', 'date', 'timestamp']}
+                  'char(3)': ['char(3)', 'char(5)', 'char(3)', 'text'], 'date': ['date', 'date', 'date', 'timestamp'],
+                  'numeric(10,2)': ['numeric(12,5)', 'numeric(9,1)', 'numeric'], 'numeric(8,3)': ['numeric(10,2)', 'numeric(25,6)', 'numeric'],
+                  'numeric': ['numeric(10,2)', 'numeric(18,4)']}
         return rng.choice(others[type]) if type in others and rng.random() < 0.4 else type
 
     def value_column(self):
@@ -129,14 +137,14 @@ class DimensionMaker(FactMaker):
         rng = self.rng
         candidates = [c for c in [Column('id', 'int4')] + parent.table.columns if base_type(c.type) in KEYED]
         if rng.random() < 0.85:
-            likely = [c for c in candidates if base_type(c.type) in ('int2', 'int4', 'int8', 'text', 'varchar', 'bpchar', 'date')]
+            likely = [c for c in candidates if base_type(c.type) in LIKELY]
             candidates = likely or candidates
         columns = rng.sample(candidates, min(count, len(candidates)))
         types = [self.key_type(c.type) for c in columns]
         keys = []
         for type in types:
             self.counter += 1
-            column = Column('%sk%d' % (self.table.name, self.counter), type, collation=self.collation())
+            column = Column('%sk%d' % (self.table.name, self.counter), type, uniform=type != 'numeric', collation=self.collation())
             self.pools[column.name] = Pool(rng, 'char(3)' if type == 'char(5)' else type, '')
             keys.append(column)
         return Reference(parent.table, columns, keys), self.key_rows(parent, columns, types)

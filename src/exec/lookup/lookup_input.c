@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "exec/lookup/lookup_input.h"
 #include "exec/values/params.h"
 #include "program/numeric_page.h"

@@ -476,23 +476,48 @@ lookup_rows_sort(LookupRows *rows)
 			rows->columns[i].ranks = numbering_sort(rows->columns[i].values);
 }
 
+/* How many of its keys are words of UUIDs? */
+static int
+uuid_words(const LookupInfo *info)
+{
+	int			n = 0;
+
+	for (int i = 0; i < info->nkeys; i++)
+		n += program_columns(info->program)[info->keys[i].column].type == VT_UUID;
+	return n;
+}
+
 /*
  * Bytes that the keys of so many rows take, with numbers of their values; width: of a text's.  The
- * words of a UUID are taken to differ in all rows, others of several keys not to count.
+ * words of UUIDs are taken to differ in all rows, others of several keys not to count.
  */
 static double
 expected_key_memory(const LookupInfo *info, double n, double width)
 {
-	const Column *columns = program_columns(info->program);
 	double		memory = array_expected_capacity(n * sizeof(uint32));
 
-	if (info->nkeys == 1 && columns[info->keys[0].column].type == VT_TEXT)
+	if (info->nkeys == 1 &&
+		program_columns(info->program)[info->keys[0].column].type == VT_TEXT)
 		return memory + array_expected_capacity(n * sizeof(uint32)) +
 			numbering_expected_memory(n, sizeof(Bytes), width, false);
-	for (int i = 0; i < info->nkeys; i++)
-		if (columns[info->keys[i].column].type == VT_UUID)
-			memory += numbering_expected_memory(n, sizeof(uint64), 0, false);
-	return memory + array_expected_capacity(n * sizeof(int64));
+	return memory + array_expected_capacity(n * sizeof(int64)) +
+		uuid_words(info) * numbering_expected_memory(n, sizeof(uint64), 0, false);
+}
+
+/*
+ * Bytes of the hash tables that are made of UUIDs: one of each word, and one of the pairs of
+ * their numbers.  Other keys can be dense.
+ */
+static double
+expected_table_memory(const LookupInfo *info, double n)
+{
+	double		entries = 2;
+
+	if (uuid_words(info) == 0)
+		return 0;
+	while (entries < 2 * n)
+		entries *= 2;
+	return (uuid_words(info) + 1) * entries * sizeof(LookupEntry);
 }
 
 double
@@ -517,7 +542,8 @@ lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 												type == VT_TEXT ? sizeof(Bytes) : sizeof(Datum),
 												columns[i].copied, all);
 	}
-	return memory + numbering_expected_memory(distinct ? n : nrows,
-											  Max(words_of_row(info->ncolumns, bytes), 1) * sizeof(uint64),
-											  0, distinct);
+	memory += numbering_expected_memory(distinct ? n : nrows,
+										Max(words_of_row(info->ncolumns, bytes), 1) * sizeof(uint64),
+										0, distinct);
+	return Max(memory, expected_table_memory(info, n));
 }

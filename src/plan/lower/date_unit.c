@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 
+#include "compat.h"
 #include "plan/lower/lower_parts.h"
 #include "program/date_field.h"
 

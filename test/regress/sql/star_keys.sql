@@ -172,6 +172,7 @@ SELECT skeys_plan('SELECT i.x, j.x, count(*) FROM skeys_fact f JOIN skeys_uuid i
 	WHERE NOT EXISTS (SELECT 1 FROM skeys_flag k WHERE k.b = f.b AND k.a = f.a) GROUP BY 1, 2');
 DROP FUNCTION skeys_plan;
 -- by auto
+SET gpuagg.engine = cpu;
 CREATE FUNCTION skeys_auto(query text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('gpuagg.mode', 'auto', true);
@@ -181,5 +182,6 @@ SELECT skeys_auto('SELECT i.x, count(*), sum(v) FROM skeys_fact f JOIN skeys_uui
 	skeys_auto('SELECT i.x, count(*), sum(v) FROM skeys_fact f JOIN skeys_same i ON f.n = i.n GROUP BY 1'),
 	skeys_auto('SELECT i.x, count(*), sum(v) FROM skeys_fact f JOIN skeys_flag i USING (b, a) GROUP BY 1');
 DROP FUNCTION skeys_auto;
+RESET gpuagg.engine;
 DROP TABLE skeys_fact, skeys_uuid, skeys_flag, skeys_truth, skeys_same, skeys_fine, skeys_coarse, skeys_any, skeys_triple, skeys_none;
 DROP ROLE skeys_user;

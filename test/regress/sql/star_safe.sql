@@ -22,6 +22,8 @@ INSERT INTO safe_rows (k) VALUES (56);
 VACUUM ANALYZE safe_fact, safe_rows;
 
 SET gpuagg.mode = force;
+-- what is looked up does not depend on the engine, but what auto takes does
+SET gpuagg.engine = cpu;
 
 -- What each expression comes to: whether PostgreSQL raises an error for one of the rows, and whether
 -- it is computed for a look-up's rows, as a column and as a condition.
