@@ -65,9 +65,6 @@ typedef struct FirstRowsInfo
 #define ROW_SOURCE_IS_ORDER(source) ((source) >= 2 && (source) % 2 == 1)
 #define ROW_SOURCE_NUMBER(source) (((source) - 2) / 2)
 
-/* Rows of each group, if there are keys, or their numbers are wanted. */
-#define FIRST_ROWS_MAX_NUMBER 16
-
 /* An aggregate whose value is an array: percentiles of several fractions, or ordered values. */
 typedef struct ArrayInfo
 {

@@ -118,13 +118,23 @@ GA_FN void
 first_rows_take(uint64_t *words, int nwords, int nkeys, const uint64_t *entry)
 {
 	int			size = nkeys + 1;
-	int			at = nwords - size;
+	int			at = 0;
+	int			end = nwords / size - 1;
 
-	if (!first_row_is_before(entry, words + at, nkeys))
+	if (!first_row_is_before(entry, words + end * size, nkeys))
 		return;
-	for (; at > 0 && first_row_is_before(entry, words + at - size, nkeys); at -= size)
-		memcpy(words + at, words + at - size, (size_t) size * sizeof(uint64_t));
-	memcpy(words + at, entry, (size_t) size * sizeof(uint64_t));
+	while (at < end)
+	{
+		int			middle = (at + end) / 2;
+
+		if (first_row_is_before(entry, words + middle * size, nkeys))
+			end = middle;
+		else
+			at = middle + 1;
+	}
+	words += at * size;
+	memmove(words + size, words, (size_t) (nwords - (at + 1) * size) * sizeof(uint64_t));
+	memcpy(words, entry, (size_t) size * sizeof(uint64_t));
 }
 
 /* The same with all entries of another state. */

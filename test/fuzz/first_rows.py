@@ -108,7 +108,7 @@ class FirstRowsMaker(QueryMaker):
         if rng.random() < 0.25:
             columns = columns + self.join(query, rng.choice(self.tables), columns)
         gen = Generator(rng, columns, query.params if around == 'prepared' else None)
-        query.condition = rng.choice(['', rng.choice(CONDITIONS) % rng.choice([1, 1, 2, 3, 3, 5, 16, 17])])
+        query.condition = rng.choice(['', rng.choice(CONDITIONS) % rng.choice([1, 1, 2, 3, 3, 5, 16, 17, 40, 128, 129])])
         query.keys = [gen.key() for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 0] if query.condition else [1, 1, 2, 3]))]
         if rng.random() < 0.3:
             query.limit = rng.choice(LIMITS) % rng.choice([1, 2, 5, 10, 30, 126])
@@ -122,7 +122,7 @@ class FirstRowsMaker(QueryMaker):
             query.by = [(Generator(rng, own).make(rng.choice(ORDERED), rng.choice([0, 0, 0, 1, 2])), rng.choice(DIRECTIONS))]
         if query.selects and query.by:
             query.limit = rng.choice(PARTS)
-        if (query.limit or query.selects and query.by) and rng.random() < 0.3:
+        if (query.by or query.limit) and rng.random() < 0.3:
             query.by += [(gen.make(rng.choice(ORDERED + ['text']), 0), rng.choice(DIRECTIONS)) for _ in range(rng.choice([1, 2]))]
         if query.condition:
             query.function = rng.choice(['row_number', 'row_number', 'rank', 'dense_rank'])

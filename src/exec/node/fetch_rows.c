@@ -7,8 +7,8 @@
  * does, and the rows are fetched by the table's access method, which looks at their visibility
  * again.  What the query's snapshot sees is not removed, and keeps its line pointer.
  *
- * A place has the row's number in its group behind it in the same word, if the query asks for that;
- * then no more than FIRST_ROWS_MAX_NUMBER are wanted.
+ * A place has the row's number in its group behind it in the same word, if the query asks for that.
+ * There is room for it, since a page has fewer lines than a place can tell apart.
  *
  * Of rows that are equal in the order, all have the same rank.  A group that has room for no more
  * rows, the last of which is wanted by its rank, may have had others.  Then PostgreSQL's own plan
@@ -55,9 +55,14 @@ struct FirstRows
 	uint64		nfetched;		/* rows, of all executions */
 };
 
-#define NUMBER_BITS (64 - PLACE_BITS)
+/* In a word of places: those of a row's number, and of its line pointer. */
+#define NUMBER_BITS 7
+#define LINE_BITS 13
 
-StaticAssertDecl(FIRST_ROWS_MAX_NUMBER <= 1 << NUMBER_BITS, "a row's number must fit beside its place");
+StaticAssertDecl(FIRST_ROWS_MAX <= 1 << NUMBER_BITS, "a row's number must fit beside its place");
+StaticAssertDecl(BLCKSZ / sizeof(ItemIdData) <= 1 << LINE_BITS, "a page's lines must fit into a place");
+StaticAssertDecl(PLACE_MAX_TABLES <= 1 << (64 - 32 - LINE_BITS - NUMBER_BITS),
+				 "a table's number must fit into a place");
 
 #define ST_SORT sort_places
 #define ST_ELEMENT_TYPE uint64
@@ -133,6 +138,30 @@ make_room(FirstRows *rows, Size needed)
 	rows->room = room;
 }
 
+/* A word of places: of a row at this place, or of this mark, and its number from 0. */
+static uint64
+pack_place(uint64 place, int number)
+{
+	uint64		block = (uint64) place_table(place) << 32 | place_block(place);
+
+	return (block << LINE_BITS | place_line(place)) << NUMBER_BITS | (uint64) number;
+}
+
+static uint64
+place_of_packed(uint64 word)
+{
+	uint64		block = word >> (LINE_BITS + NUMBER_BITS);
+
+	return place_make((uint32) (block >> 32), (uint32) block,
+					  (word >> NUMBER_BITS) % (1 << LINE_BITS));
+}
+
+static int
+number_of_packed(uint64 word)
+{
+	return (int) (word % (1 << NUMBER_BITS));
+}
+
 /* Add the places of a group; false: it may have more rows. */
 static bool
 add_group(FirstRows *rows, const Accumulator *acc, const uint64 *state)
@@ -150,7 +179,7 @@ add_group(FirstRows *rows, const Accumulator *acc, const uint64 *state)
 			number = info->numbering == NUMBER_OF_DENSE_RANK ? number + 1 : n + 1;
 		if (number > info->count)
 			return true;
-		rows->places[rows->nplaces++] = state[0] << NUMBER_BITS | (rows->numbered ? number - 1 : 0);
+		rows->places[rows->nplaces++] = pack_place(state[0], rows->numbered ? number - 1 : 0);
 	}
 	return info->numbering == NUMBER_OF_ROW;
 }
@@ -163,7 +192,7 @@ add_every_row(FirstRows *rows, const NodeRun *run)
 
 	make_room(rows, rows->nplaces + run->groups.ngroups);
 	for (uint32 i = 0; i < run->groups.ngroups; i++)
-		rows->places[rows->nplaces++] = (uint64) places[i] << NUMBER_BITS;
+		rows->places[rows->nplaces++] = pack_place((uint64) places[i], 0);
 }
 
 /* Add the places of a batch of groups; false: one may have more rows. */
@@ -179,10 +208,12 @@ add_batch(FirstRows *rows, const NodeRun *run)
 		return true;
 	}
 	state = run->groups.states + acc->word;
-	make_room(rows, rows->nplaces + (Size) run->groups.ngroups * acc_first_rows(acc));
 	for (uint32 i = 0; i < run->groups.ngroups; i++, state += run->program->nwords)
+	{
+		make_room(rows, rows->nplaces + acc_first_rows(acc));
 		if (!add_group(rows, acc, state))
 			return false;
+	}
 	return true;
 }
 
@@ -373,8 +404,8 @@ first_rows_next(FirstRows *rows, NodeRun *run, TupleTableSlot *slot, const char 
 		if (status != ENGINE_OK || rows->nplaces == 0)
 			return status;
 	}
-	place = rows->places[rows->next] >> NUMBER_BITS;
-	number = (int) (rows->places[rows->next++] % (1 << NUMBER_BITS)) + 1;
+	place = place_of_packed(rows->places[rows->next]);
+	number = number_of_packed(rows->places[rows->next++]) + 1;
 	if (!rows->fetched)
 	{
 		store_place(rows, place, number, slot);

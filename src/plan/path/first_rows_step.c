@@ -10,6 +10,11 @@
  * which can have the same rank: a group has room for so many rows that hardly any group is
  * expected to have more, as if equal values were distributed at random.
  *
+ * The node knows two keys of an order, which have an order by numbers.  Where there are more, or others
+ * behind these, it gives the rows whose rank by the keys that it knows is not above the last one that
+ * is wanted; all rows that come before a row that is wanted are among them.  PostgreSQL's own nodes
+ * sort these rows, and number them or take the first one.
+ *
  * A query that sorts a table's rows and takes the first ones (ordered_step.c) is such a step without
  * keys.  And where every row that passes is wanted (selection_step.c), each is a group.
  *
@@ -32,6 +37,8 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/tlist.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -55,6 +62,12 @@
 
 /* How many groups may be expected to have more equal rows than there is room for. */
 #define MOST_FULL_GROUPS 0.001
+
+/*
+ * More equal rows than are expected, for which a group has room if PostgreSQL decides among them: columns of
+ * an order may depend on the group's keys.
+ */
+#define EQUALS_TO_SPARE 3
 
 /* PostgreSQL's cheapest path of its own for the step, or NULL. */
 static const Path *
@@ -90,6 +103,51 @@ first_rows_native_path(const RelOptInfo *rel)
 	return copy;
 }
 
+Path *
+first_rows_native_rows(const Grouping *grouping, RelOptInfo *rel)
+{
+	Path	   *path = grouping->input_rel->cheapest_total_path;
+
+	if (!grouping->ranked_above)
+		return first_rows_native_path(rel);
+	return equal(path->pathtarget->exprs, grouping->target->exprs) ? path :
+		(Path *) create_projection_path(grouping->root, rel, path, grouping->target);
+}
+
+/* The order in which PostgreSQL's node for the step reads its rows. */
+static List *
+order_of_step(PlannerInfo *root, const Path *step)
+{
+	const WindowClause *window;
+
+	if (!IsA(step, WindowAggPath))
+		return root->sort_pathkeys;
+	window = ((const WindowAggPath *) step)->winclause;
+	return make_pathkeys_for_sortclauses(root, list_concat_copy(window->partitionClause,
+																window->orderClause),
+										 root->processed_tlist);
+}
+
+Path *
+first_rows_ranked_path(PlannerInfo *root, Path *rows, RelOptInfo *rel)
+{
+	Path	   *path = first_rows_native_path(rel);
+	Path	  **subpath = IsA(path, WindowAggPath) ? &((WindowAggPath *) path)->subpath :
+		&((CompatUniquePath *) path)->subpath;
+	List	   *order = order_of_step(root, path);
+	Cost		own = path->total_cost - (*subpath)->total_cost;
+	double		share = Min(1, rows->rows / Max((*subpath)->rows, 1));
+
+	*subpath = (Path *) create_sort_path(root, rel, rows, order, -1);
+	path->rows = Min(path->rows, rows->rows);
+	path->pathkeys = order;
+	path->parallel_safe = false;
+	path->startup_cost = (*subpath)->startup_cost;
+	path->total_cost = (*subpath)->total_cost + own * share;
+	compat_set_disabled_nodes(path, compat_disabled_nodes(rows));
+	return path;
+}
+
 /* The only WindowAgg of PostgreSQL's cheapest path, or NULL. */
 static const WindowAggPath *
 window_path(const RelOptInfo *window_rel)
@@ -108,14 +166,14 @@ first_rows_window(const RelOptInfo *window_rel)
 }
 
 /*
- * May the order end before this key?  The step sorts its rows by all keys, so that the node may
- * give all those whose rank by the first ones is not above the last that is wanted.
+ * Does the order that the node knows end before this key?  What is above it sorts its rows by all keys,
+ * so that it may give all those whose rank by the first ones is not above the last that is wanted.
  */
 static bool
-order_may_end(const Grouping *grouping, const Expr *key)
+order_ends(const Grouping *grouping, const Expr *key)
 {
-	return grouping->ordered && (list_length(grouping->first_rows->keys) == FIRST_ROWS_MAX_KEYS ||
-								 !type_has_number_order(getBaseType(exprType((const Node *) key))));
+	return list_length(grouping->first_rows->keys) == FIRST_ROWS_MAX_KEYS ||
+		!type_has_number_order(getBaseType(exprType((const Node *) key)));
 }
 
 /* Of an ORDER BY what decides which of a group's rows come first. */
@@ -134,20 +192,20 @@ add_order(Grouping *grouping, List *clause)
 		if (list_member(grouping->keys, key) || list_member(first->keys, key) ||
 			same_for_all_rows(key))
 			continue;
-		if (order_may_end(grouping, key))
+		if (order_ends(grouping, key))
 		{
 			if (first->keys == NIL)
 				return psprintf("an order by values of type %s is not supported",
 								format_type_be(exprType((Node *) key)));
-			first->numbering = NUMBER_OF_RANK;
+			if (first->numbering == NUMBER_OF_ROW)
+				first->numbering = NUMBER_OF_RANK;
+			grouping->ranked_above = !grouping->ordered;
 			break;
 		}
 		first->keys = lappend(first->keys, key);
 		first->operators = lappend_oid(first->operators, sort->sortop);
 		first->nulls_first = lappend_int(first->nulls_first, sort->nulls_first);
 	}
-	if (list_length(first->keys) > FIRST_ROWS_MAX_KEYS)
-		return "an order of more than two columns is not supported";
 	return NULL;
 }
 
@@ -346,13 +404,6 @@ share_with_equals(double mean, int n)
 	return Max(1 - below, 0);
 }
 
-/* How many rows a group can have room for: the only one of a step without keys for many. */
-static int
-most_entries(const Grouping *grouping)
-{
-	return grouping->ordered ? FIRST_ROWS_MAX : FIRST_ROWS_MAX_NUMBER;
-}
-
 /* How many rows a group has room for. */
 static const char *
 examine_equals(const Grouping *grouping)
@@ -376,10 +427,13 @@ examine_equals(const Grouping *grouping)
 	/* a row leaves when the places of all are there */
 	if (groups * first->expected * sizeof(uint64) > groups_memory_limit(false))
 		return "the rows' places are not expected to fit into memory";
-	for (first->entries++; first->entries <= most_entries(grouping); first->entries++)
+	for (first->entries++; first->entries <= FIRST_ROWS_MAX; first->entries++)
 		if (groups * share_with_equals(equals, first->entries - first->count) < MOST_FULL_GROUPS)
-			return NULL;
-	return "too many rows of a group may be equal in the order";
+			break;
+	if (grouping->ranked_above)
+		first->entries += EQUALS_TO_SPARE;
+	return first->entries <= FIRST_ROWS_MAX ? NULL :
+		"too many rows of a group may be equal in the order";
 }
 
 bool
@@ -417,14 +471,19 @@ first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 	grouping->first_rows->partition = grouping->keys;
 	grouping->rows_differ = step->numbering == EVERY_ROW;
 	/* the keys would be expressions over aggregates, or over another window */
-	if (input_rel->reloptkind == RELOPT_JOINREL)
-		reason = find_row_table(grouping);
-	else if (input_rel->reloptkind != RELOPT_BASEREL)
+	if (input_rel->reloptkind != RELOPT_JOINREL && input_rel->reloptkind != RELOPT_BASEREL)
 		return "the input is no table";
+	if (step->numbering != EVERY_ROW)
+		reason = add_order(grouping, step->order);
+	if (grouping->ranked_above)
+	{
+		grouping->target = step->input;
+		grouping->junk = NIL;
+	}
+	if (reason == NULL && input_rel->reloptkind == RELOPT_JOINREL)
+		reason = find_row_table(grouping);
 	if (reason == NULL)
 		reason = grouping_examine_equality(grouping);
-	if (reason == NULL && step->numbering != EVERY_ROW)
-		reason = add_order(grouping, step->order);
 	if (reason == NULL)
 		reason = examine_equals(grouping);
 	return reason == NULL ? examine_output(grouping) : reason;
@@ -441,6 +500,7 @@ first_rows_examine_distinct(Grouping *grouping, PlannerInfo *root, RelOptInfo *i
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = input_rel->cheapest_total_path->pathtarget,
+								  .input = input_rel->cheapest_total_path->pathtarget,
 								  .keys = parse->distinctClause,
 								  .order = order_behind_keys(parse),
 								  .count = 1,
@@ -543,11 +603,12 @@ first_rows_examine_window(Grouping *grouping, PlannerInfo *root, RelOptInfo *inp
 		return reason;
 	if (count < 1)
 		return "no rows are wanted";
-	if (count > FIRST_ROWS_MAX_NUMBER)
-		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX_NUMBER);
+	if (count > FIRST_ROWS_MAX)
+		return psprintf("more than %d rows of each group are wanted", FIRST_ROWS_MAX);
 	return first_rows_examine(grouping, root, input_rel, &(FirstRowsStep)
 							  {
 								  .target = path->path.pathtarget,
+								  .input = path->subpath->pathtarget,
 								  .junk = unused_outputs(root, path->path.pathtarget),
 								  .keys = path->winclause->partitionClause,
 								  .order = path->winclause->orderClause,

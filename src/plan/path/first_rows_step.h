@@ -10,7 +10,8 @@
 /* What a step takes the first rows of, and which. */
 typedef struct FirstRowsStep
 {
-	PathTarget *target;			/* its output */
+	PathTarget *target;			/* its output, */
+	PathTarget *input;			/* and its input: what the node puts out if it is ranked above */
 	List	   *junk;			/* Expr, of target, whose values are not used */
 	List	   *keys;			/* SortGroupClause: of the groups; NIL: all rows are one */
 	List	   *order;			/* SortGroupClause: of the rows of a group */
@@ -37,8 +38,14 @@ extern const char *first_rows_examine_distinct(Grouping *grouping, PlannerInfo *
 extern const char *first_rows_examine_window(Grouping *grouping, PlannerInfo *root,
 											 RelOptInfo *input_rel, RelOptInfo *window_rel);
 
-/* PostgreSQL's cheapest path for those two, to be a child; NULL: there is none of its own. */
+/* PostgreSQL's cheapest path for those two; NULL: there is none of its own. */
 extern Path *first_rows_native_path(const RelOptInfo *rel);
+
+/* Its path to the rows that such a step's node puts out, or more of them, to be a child; NULL likewise. */
+extern Path *first_rows_native_rows(const Grouping *grouping, RelOptInfo *rel);
+
+/* The step's path over the node's, where PostgreSQL decides among its rows. */
+extern Path *first_rows_ranked_path(PlannerInfo *root, Path *rows, RelOptInfo *rel);
 
 /* How many rows the step has of so many groups, and what fetching them costs. */
 extern double first_rows_count(const Grouping *grouping, double groups);

@@ -551,7 +551,7 @@ native_rows_path(const Grouping *grouping, RelOptInfo *rel)
 	if (grouping->ordered)
 		return ordered_step_native_path(grouping, rel);
 	return grouping_takes_every_row(grouping) ?
-		grouping->input_rel->cheapest_total_path : first_rows_native_path(rel);
+		grouping->input_rel->cheapest_total_path : first_rows_native_rows(grouping, rel);
 }
 
 void

@@ -56,6 +56,8 @@ typedef struct Grouping
 	Index		row_rti;		/* with first_rows, of a join: the table whose rows they are */
 	bool		ordered;		/* with first_rows: the step sorts them, and the query takes the
 								 * first ones */
+	bool		ranked_above;	/* with first_rows: PostgreSQL sorts the node's rows by keys that the
+								 * node does not know, too, and takes those of them that come first */
 	bool		ends_early;		/* with ordered: PostgreSQL reads them in that order, and comes to
 								 * no error of rows behind them */
 	List	   *rechecked;		/* with first_rows, of EVERY_ROW: RestrictInfo, of input_rel, which

@@ -558,6 +558,8 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		rivals->path = native_sorted_aggregation(root, rivals->path, grouped_rel, having);
 	if (stage == UPPERREL_ORDERED)
 		rivals->path = ordered_step_path(root, rivals->path, grouped_rel);
+	if (path->grouping.ranked_above)
+		rivals->path = first_rows_ranked_path(root, rivals->path, grouped_rel);
 	return rivals->path;
 }
 

@@ -20,6 +20,9 @@
  *
  * Likewise SELECT DISTINCT ON, which takes the rows of number 1.
  *
+ * Of an order that engines do not know as a whole, the places are those of rank() or dense_rank() by its
+ * first keys: any rank by more keys is not less.
+ *
  * What the subquery puts out it computes for these rows only, so it may raise no error.
  */
 #include "postgres.h"
@@ -34,7 +37,9 @@
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
+#include "plan/lower/lower_parts.h"
 #include "plan/query/conditions.h"
 #include "plan/query/dependence.h"
 #include "plan/query/rewrite.h"
@@ -42,6 +47,7 @@
 #include "plan/query/row_places.h"
 #include "plan/query/takes_rows.h"
 #include "plan/query/where_conjuncts.h"
+#include "program/first_rows.h"
 
 /* The rows of a query that are wanted: those of these numbers. */
 typedef struct Ranking
@@ -103,17 +109,65 @@ relation_of_query(Query *query)
 	return rte;
 }
 
+/* How many keys of a window's order engines know, if it is not all of them; 0: it is, or none. */
+static int
+keys_known(const Query *query, const WindowClause *window)
+{
+	int			known = 0;
+	ListCell   *lc;
+
+	foreach(lc, window->orderClause)
+	{
+		const SortGroupClause *sort = lfirst_node(SortGroupClause, lc);
+		const Node *key = get_sortgroupclause_expr((SortGroupClause *) sort, query->targetList);
+
+		if (get_sortgroupref_clause_noerr(sort->tleSortGroupRef, window->partitionClause) != NULL)
+			continue;
+		if (known == FIRST_ROWS_MAX_KEYS || !type_has_number_order(getBaseType(exprType(key))))
+			return known > 0 ? foreach_current_index(lc) : 0;
+		known++;
+	}
+	return 0;
+}
+
+/* Let the window's order end where engines no longer know it, and rows that are equal have one number. */
+static void
+cut_order(const Query *query, WindowClause *window, WindowFunc *function)
+{
+	int			known = keys_known(query, window);
+
+	if (known == 0)
+		return;
+	window->orderClause = list_truncate(window->orderClause, known);
+	if (function->winfnoid == F_ROW_NUMBER)
+		function->winfnoid = F_RANK_;
+}
+
+/* The window that the function is over. */
+static WindowClause *
+window_of(List *windows, const WindowFunc *function)
+{
+	ListCell   *lc;
+
+	foreach(lc, windows)
+		if (lfirst_node(WindowClause, lc)->winref == function->winref)
+			return lfirst(lc);
+	elog(ERROR, "window function has no window");
+}
+
 /* SELECT place, number FROM the query's. */
 static Query *
 numbered_places(const Ranking *ranking, Index rti)
 {
 	Query	   *numbered = copyObject(ranking->query);
-	Expr	   *number = copyObject((Expr *) ranking->function);
+	WindowFunc *function = copyObject(ranking->function);
+	Expr	   *number = (Expr *) function;
 	List	   *targets = list_make2(makeTargetEntry((Expr *) place_of_row(rti), 1, "place", false),
 									 makeTargetEntry(number, 2, "n", false));
 
 	numbered->targetList = add_junk_targets(targets, ranking->query->targetList);
 	numbered->windowClause = copyObject(ranking->windows);
+	cut_order(ranking->query, window_of(numbered->windowClause, function), function);
 	numbered->hasWindowFuncs = true;
 	numbered->distinctClause = NIL;
 	numbered->hasDistinctOn = false;
@@ -150,7 +204,7 @@ keep_wanted(const Ranking *ranking)
 	Index		rti = largest_relation_with_places(query);
 	Query	   *places;
 
-	if (!rti_is_valid(rti) || ranking->greatest < 1 || ranking->greatest > FIRST_ROWS_MAX_NUMBER ||
+	if (!rti_is_valid(rti) || ranking->greatest < 1 || ranking->greatest > FIRST_ROWS_MAX ||
 		!puts_out_others(query, rti) || !query_can_be_copied(query) ||
 		contain_volatile_functions((Node *) query) ||
 		!other_targets_cannot_fail(query->targetList, (Expr *) ranking->function))

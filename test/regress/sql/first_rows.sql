@@ -24,6 +24,10 @@ SELECT check_engine('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION 
 -- without keys, and without rows
 SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (ORDER BY i8 DESC NULLS LAST, id DESC) AS n FROM facts) s WHERE n <= 16');
 SELECT check_engine('SELECT * FROM (SELECT *, row_number() OVER (ORDER BY i8 DESC, id) AS n FROM facts WHERE id < 0) s WHERE n <= 3');
+-- many rows of each group, of groups with more and with fewer
+SELECT n, check_engine(format('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY b ORDER BY f8 DESC, id) AS n FROM facts) s WHERE n <= %s', n)) FROM unnest(ARRAY[17, 100, 128]) n;
+SELECT check_engine('SELECT id, n FROM (SELECT *, row_number() OVER (PARTITION BY id % 90 ORDER BY i4, id) AS n FROM facts) s WHERE n BETWEEN 120 AND 128');
+SELECT f, check_engine(format('SELECT k, id, n FROM (SELECT *, %s() OVER (PARTITION BY k ORDER BY id DESC) AS n FROM facts) s WHERE n <= 100', f)) FROM unnest(ARRAY['rank', 'dense_rank']) f;
 SELECT check_engine('SELECT DISTINCT ON (k) * FROM facts WHERE id < 0 ORDER BY k, id');
 
 -- conditions, expressions as keys, in orders and in the output; what errors there are
@@ -236,6 +240,30 @@ SELECT above_window('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER 
 SELECT above_window('SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY k % 100 ORDER BY id) AS n FROM first_many) s WHERE n <= 3');
 COMMIT;
 
+-- an order of more keys than the engine knows, or of texts: PostgreSQL decides among the rows of the first ranks
+SELECT f, o, check_engine(format('SELECT id, n FROM (SELECT *, %s() OVER (PARTITION BY k ORDER BY %s, id) AS n FROM facts) s WHERE n <= 3', f, o))
+FROM unnest(ARRAY['row_number', 'rank', 'dense_rank']) f, unnest(ARRAY['i4, i8 DESC', 'i4 DESC NULLS LAST, t COLLATE "C" DESC', 'f8, f4 DESC, u', 'i8, k, i4 NULLS FIRST, t']) o;
+SELECT o, check_engine(format('SELECT DISTINCT ON (k) k, id, t, f8 FROM facts ORDER BY k, %s, id', o))
+FROM unnest(ARRAY['i4, i8 DESC', 'i4 DESC NULLS LAST, t COLLATE "C" DESC', 'f8, f4 DESC, u', 'i8, 1::int, i4 NULLS FIRST, t']) o;
+SELECT check_engine('SELECT * FROM (SELECT id, upper(t), row_number() OVER (ORDER BY i4, i8, lower(t) DESC, id) AS n FROM facts) s WHERE n <= 20');
+SELECT check_engine('SELECT DISTINCT ON (i2) i2, id, t FROM facts WHERE b ORDER BY i2 DESC NULLS LAST, id / 4, t, id LIMIT 7 OFFSET 2');
+SELECT check_engine('SELECT x.v, q.* FROM (VALUES (1), (11990), (20000)) x (v), LATERAL (SELECT * FROM (SELECT i2, id, row_number() OVER (PARTITION BY i2 ORDER BY id / 4, t, id) AS n FROM facts WHERE id > x.v) s WHERE n <= 2) q');
+SELECT check_engine('SELECT f.id, q.n FROM facts f JOIN (SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY i4, t, id) AS n FROM facts) s WHERE n = 1) q ON q.id = f.id');
+DECLARE ranked_above SCROLL CURSOR WITH HOLD FOR SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY b ORDER BY i4, i8, i2, id) AS n FROM facts) s WHERE n <= 2 ORDER BY n, id;
+FETCH 3 FROM ranked_above;
+FETCH BACKWARD 2 FROM ranked_above;
+CLOSE ranked_above;
+-- what is computed of rows that do not leave can raise errors
+SELECT check_engine('SELECT * FROM (SELECT 100 / (id + 1) AS q, row_number() OVER (PARTITION BY k ORDER BY i4, t, id) AS n FROM facts) s WHERE n = 1');
+SELECT check_fallback('SELECT DISTINCT ON (k) k, id FROM facts ORDER BY k, i4, t, 1000 / (id - 7000), id');
+-- of joins: of one table's rows, and of several tables' by the places of one's
+SELECT check_engine('SELECT * FROM (SELECT f.id, f.t, row_number() OVER (PARTITION BY f.i2 ORDER BY f.id / 4, f.t, f.id) AS n FROM facts f JOIN first_changed c ON f.k = c.id WHERE c.k < 10) s WHERE n <= 3');
+SELECT f, check_engine(format('SELECT * FROM (SELECT f.id, f.t, c.note, %s() OVER (PARTITION BY c.k ORDER BY f.id / 4, f.t, c.id, f.id) AS n FROM facts f JOIN first_changed c ON f.k = c.id WHERE f.id > 100) s WHERE n <= 3', f)) FROM unnest(ARRAY['row_number', 'rank', 'dense_rank']) f;
+SELECT check_engine('SELECT DISTINCT ON (c.k) c.k, f.id, f.t, c.note FROM facts f JOIN first_changed c ON f.k = c.id WHERE f.id > 100 ORDER BY c.k, f.id / 4, f.t, f.id');
+-- more rows are equal by the keys that the engine knows than is expected
+SELECT f, check_fallback(format('SELECT id, n FROM (SELECT *, %s() OVER (PARTITION BY k ORDER BY v, x, o, id) AS n FROM first_ranks) s WHERE n <= 2', f)) FROM unnest(ARRAY['row_number', 'rank', 'dense_rank']) f;
+SELECT check_fallback('SELECT DISTINCT ON (k) k, id, f FROM first_ranks ORDER BY k, v, x, o, id');
+
 -- what EXPLAIN shows
 EXPLAIN (COSTS OFF) SELECT DISTINCT ON (k) k, id FROM facts WHERE b ORDER BY k, f8 DESC, id NULLS FIRST;
 SELECT above_window('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY i4 % 7 ORDER BY i8 DESC NULLS LAST) AS n FROM facts) s WHERE n < 3');
@@ -244,17 +272,19 @@ SELECT above_window('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION 
 SELECT step, reason FROM unnest(ARRAY[
 	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k) AS n FROM facts) s WHERE n <= 2',
 	'SELECT * FROM (SELECT *, dense_rank() OVER (PARTITION BY k ORDER BY b) AS n FROM facts) s WHERE n <= 2',
-	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 16',
+	'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 128',
 	'SELECT * FROM (SELECT *, rank() OVER w AS n, row_number() OVER w AS m FROM facts WINDOW w AS (PARTITION BY k ORDER BY id)) s WHERE n <= 2',
 	'SELECT * FROM (SELECT *, percent_rank() OVER w AS n, row_number() OVER w AS m FROM facts WINDOW w AS (PARTITION BY k ORDER BY id)) s WHERE m <= 2',
 	'SELECT * FROM (SELECT *, count(*) OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 2',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n, lag(id) OVER (PARTITION BY k ORDER BY id) AS l FROM facts) s WHERE n <= 2',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n, row_number() OVER (ORDER BY i4) AS m FROM facts) s WHERE n <= 2',
-	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 17',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= 129',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n < 1',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts) s WHERE n <= (SELECT 2)',
 	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY t) AS n FROM facts) s WHERE n <= 2',
-	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id, i2, i4) AS n FROM facts) s WHERE n <= 2',
+	'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY i2 ORDER BY b, t) AS n FROM facts) s WHERE n <= 2',
+	'SELECT DISTINCT ON (k) id FROM facts ORDER BY k, t, id',
+	'SELECT DISTINCT ON (i2) id FROM facts ORDER BY i2, b, t, id',
 	'SELECT * FROM (SELECT k, count(*), row_number() OVER (ORDER BY k) AS n FROM facts GROUP BY k) s WHERE n <= 2',
 	'SELECT * FROM (SELECT a.id, row_number() OVER (PARTITION BY a.k ORDER BY a.id) AS n FROM facts a JOIN facts b ON a.id = b.i4) s WHERE n <= 2',
 	'SELECT * FROM (SELECT f, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM facts f) s WHERE n <= 2',
@@ -266,5 +296,26 @@ SELECT step, reason FROM unnest(ARRAY[
 	'SELECT DISTINCT ON (k) k, t::date FROM facts ORDER BY k, id',
 	'SELECT DISTINCT ON (k) k, count(*) FROM facts GROUP BY k, i4 ORDER BY k, count(*)',
 	'SELECT DISTINCT ON (k) k FROM facts TABLESAMPLE SYSTEM (50) ORDER BY k, id']) query, gpuagg_explain(query) WHERE step !~ 'GROUP BY';
+-- an order that the engine knows a part of, and many rows of each group, by auto
+CREATE FUNCTION has_node(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	found boolean := false;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		found := found OR line ~ 'GpuAgg';
+	END LOOP;
+	RETURN found;
+END $$;
+SET gpuagg.engine = cpu;
+BEGIN;
+SET LOCAL gpuagg.mode = auto;
+SELECT has_node('SELECT DISTINCT ON (k % 100) id, t FROM first_many ORDER BY k % 100, v, id, t');
+SELECT has_node('SELECT * FROM (SELECT id, t, row_number() OVER (PARTITION BY k % 100 ORDER BY v, id, t) AS n FROM first_many) s WHERE n <= 2');
+SELECT has_node('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k % 10 ORDER BY id) AS n FROM first_many) s WHERE n <= 100');
+-- groups have fewer rows than there is room for, so that sorting the table costs less
+SELECT has_node('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM first_many) s WHERE n <= 128');
+COMMIT;
+RESET gpuagg.engine;
 -- no window of which few rows are wanted
 SELECT count(*) FROM gpuagg_explain('SELECT id, row_number() OVER (PARTITION BY k ORDER BY id) FROM facts');
