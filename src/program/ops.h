@@ -16,6 +16,7 @@
 #include "ops_int.h"
 #include "ops_bits.h"
 #include "ops_float.h"
+#include "ops_libm.h"
 #include "ops_date.h"
 #include "ops_calendar.h"
 #include "ops_bucket.h"

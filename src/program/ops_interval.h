@@ -232,6 +232,20 @@ interval_part(TimeSpan a, int32_t field, bool *error)
 	}
 }
 
+/* Of intervals that differ from row to row, to be added to timestamps. */
+GA_FN int32_t
+interval_days(TimeSpan a)
+{
+	return a.day;
+}
+
+GA_FN int32_t
+interval_months(TimeSpan a, bool *error)
+{
+	*error |= interval_is_infinite(a);
+	return a.month;
+}
+
 /* The time of an interval that has nothing else, times a factor. */
 GA_FN int64_t
 time_product(double factor, int64_t time, bool *error)
@@ -241,6 +255,30 @@ time_product(double factor, int64_t time, bool *error)
 
 	*error |= !fits || isinf(factor);
 	return fits ? (int64_t) result : 0;
+}
+
+GA_FN TimeSpan
+interval_of_time(int64_t time)
+{
+	TimeSpan	result = {time, 0, 0};
+
+	return result;
+}
+
+/*
+ * An interval times an integer.  PostgreSQL multiplies in doubles, and carries fractions of
+ * months and days down, of which there are none.
+ */
+GA_FN TimeSpan
+interval_product(TimeSpan a, int64_t factor, bool *error)
+{
+	TimeSpan	result;
+
+	*error |= interval_is_infinite(a);
+	result.month = int8_to_int4(int8_mul(a.month, factor, error), error);
+	result.day = int8_to_int4(int8_mul(a.day, factor, error), error);
+	result.time = time_product((double) factor, a.time, error);
+	return interval_finite(result, error);
 }
 
 /* The time of day of a timestamp that is not infinite. */

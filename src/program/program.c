@@ -550,22 +550,27 @@ program_sums_floats(const Program *p)
 }
 
 bool
+op_needs_cpu(OpCode op)
+{
+	switch (op)
+	{
+		case OP_jsonb_place:
+		case OP_jsonb_inside:
+		case OP_jsonb_text:
+		case OP_jsonb_has:
+		case OP_text_float8:
+			return true;
+		default:
+			return op_makes_text(op) || op_calls_libm(op);
+	}
+}
+
+bool
 program_needs_cpu(const Program *p)
 {
 	for (int i = 0; i < p->ninsns; i++)
-		switch (program_insns(p)[i].op)
-		{
-			case OP_jsonb_place:
-			case OP_jsonb_inside:
-			case OP_jsonb_text:
-			case OP_jsonb_has:
-			case OP_text_float8:
-				return true;
-			default:
-				if (op_makes_text((OpCode) program_insns(p)[i].op))
-					return true;
-				break;
-		}
+		if (op_needs_cpu((OpCode) program_insns(p)[i].op))
+			return true;
 	return false;
 }
 

@@ -346,6 +346,13 @@ op_makes_text(OpCode op)
 	return op >= OP_text_concat && op <= OP_int8_text;
 }
 
+/* Does the C library compute it (ops_libm.h)? */
+static inline bool
+op_calls_libm(OpCode op)
+{
+	return op >= OP_float8_exp && op <= OP_float8_atanh;
+}
+
 static inline ValueType
 program_key_type(const Program *p, int key)
 {
@@ -556,6 +563,7 @@ extern uint32_t program_table_readers(const Program *p, int param);
 
 /* Has it operations that only the CPU engine computes: of a jsonb, or a text's float8? */
 extern bool program_needs_cpu(const Program *p);
+extern bool op_needs_cpu(OpCode op);
 
 /* Does it ask for nothing but the number of rows? */
 extern bool program_only_counts(const Program *p);

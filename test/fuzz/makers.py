@@ -29,6 +29,7 @@ INTERVALS = ("interval '1 day'", "interval '1 month'", "interval '-1 month 3 day
 PATTERNS = ("'a%'", "'%b'", "'%o%'", "'_'", "'__%'", "'%\\%%'", "''", "'%'", "'a_c'", "'%ä%'", "'w1%'", "'t%e q_ick%'",
             "'%xx'", "'w_'", "'%a%b%'")
 REGEXES = ("'^a'", "'b$'", "'^(a|w).*b'", "'a|é$'", "'^..$'", "'[.]|o'", "'t.e'", "'^$'", "'[a-c]'", "'a+b?'")
+LIBM = ('exp', 'ln', 'log', 'cbrt', 'sin', 'cos', 'tan', 'cot', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh')
 LENGTHS = ('0', '1', '2', '3', '5', '-1', '-2', '100')
 
 
@@ -77,7 +78,8 @@ def floats(type):
     forms += [(1, '{0}::' + type, (source,)) for source in INTS + FLOATS + ['numeric']]
     if type == 'float8':
         forms += [(0.6, "({0} ->> 'f')::float8", ('jsonb',)), (0.3, '{0}::text::float8', ('numeric',))]
-        forms += [(0.2, name + '({0})', ('float8',)) for name in ('floor', 'ceil', 'round', 'trunc', 'sign', 'sqrt')]
+        forms += [(0.2, name + '({0})', ('float8',)) for name in ('floor', 'ceil', 'round', 'trunc', 'sign', 'sqrt', 'degrees', 'radians')]
+        forms += [(0.05, name + '({0})', ('float8',)) for name in LIBM] + [(0.1, 'power({0}, {1})', ('float8', ('2', '-1', '0.5', "'NaN'"))), (0.05, 'atan2({0}, {1})', ('float8', 'float8'))]
         forms += [(f[0] * 1.5, f[1].replace('::numeric', ''), f[2]) for f in extracts(0.5) if 'date_part' in f[1]]
     return forms
 
@@ -87,8 +89,8 @@ def numerics(type):
              for other in ('numeric', 'numeric!')]
     forms += [(0.5, '({0} %s {1})' % op, ('numeric', 'int4')) for op in '+-*/']
     forms += [(1, '(- {0})', (type,)), (1, 'abs({0})', (type,)), (0.5, 'mod({0}, {1})', (type, type)),
-              (1, 'round({0}, {1})', (type, ('0', '1', '2', '3', '6', '-1', '-3'))), (0.7, 'round({0})', (type,)),
-              (0.7, 'trunc({0}, {1})', (type, ('0', '1', '2', '6', '-1'))), (0.7, 'trunc({0})', (type,)),
+              (1, 'round({0}, {1})', (type, ('0', '1', '2', '3', '6', '-1', '-2', '-3', '-12'))), (0.7, 'round({0})', (type,)),
+              (0.7, 'trunc({0}, {1})', (type, ('0', '1', '2', '6', '-1', '-4'))), (0.7, 'trunc({0})', (type,)),
               (0.7, 'floor({0})', (type,)), (0.7, 'ceil({0})', (type,)), (0.5, 'sign({0})', (type,)),
               (0.3, 'floor({0} / 900)', (type,)), (0.2, 'ceil({0} / 0.07)', (type,)), (0.1, 'floor({0} / 12345.678)', (type,)),
               (0.5, 'div({0}, {1})', (type, type)), (0.2, 'trim_scale({0})', (type,)), (0.2, 'scale({0})::numeric', (type,))]
@@ -109,7 +111,7 @@ def timestamps(type):
     forms = [(2, '({0} + {1})', (type, INTERVALS)), (2, '({0} - {1})', (type, INTERVALS)),
              (0.5, '({0} + {1})', (type, 'interval')), (0.3, '({0} - {1})', (type, 'interval')),
              (0.3, '({1} + {0})', (type, INTERVALS)), (0.4, "({0} + {1} * interval '1 second')", (type, 'int4')),
-             (0.3, "({0} - interval '90 min' * {1})", (type, 'int2')),
+             (0.3, "({0} - interval '90 min' * {1})", (type, 'int2')), (0.3, '({0} + {1} * {2})', (type, 'int2', INTERVALS)),
              (0.6, "date_bin({1}, {0}, {2})", (type, ("'15 minutes'", "'1 day 1 hour'", "'7 days'", "'0.000003 s'"), ("'2001-01-01'", "'1970-01-01 00:07'")))]
     forms += [(3 / len(UNITS), "date_trunc('%s', {0})" % unit, (type,)) for unit in UNITS]
     if zoned:
@@ -126,7 +128,7 @@ def timestamps(type):
 def intervals(type):
     return [(2, '({0} - {1})', ('timestamp', 'timestamp')), (2, '({0} - {1})', ('timestamptz', 'timestamptz')),
             (1, '({0} + {1})', (type, type)), (1, '({0} - {1})', (type, type)), (1, '(- {0})', (type,)),
-            (0.5, '({0} * {1})', (type, ('2', '0.5', '-1', '1e9'))), (0.3, '({0} / {1})', (type, ('2', '7', '0'))),
+            (0.5, '({0} * {1})', (type, ('2', '0.5', '-1', '1e9'))), (0.5, '({0} * {1})', (INTERVALS, 'int2')), (0.3, '({1} * {0})', (type, 'int4')), (0.3, '({0} / {1})', (type, ('2', '7', '0'))),
             (0.3, 'justify_hours({0})', (type,)), (0.3, 'justify_interval({0})', (type,)),
             (0.3, 'age({0}, {1})', ('timestamp', 'timestamp')), (0.5, "date_trunc('hour', {0})", (type,)),
             (0.3, 'make_interval(days => {0})', ('int4',))]

@@ -532,6 +532,26 @@ test_whole_numerics(void)
 }
 
 static void
+test_interval_products(int64_t day)
+{
+	static const TimeSpan mixed = {-61000001, 5, -14};
+
+	GIVES(is_span(interval_product(mixed, -3, E), 42, -15, 183000003), 1);
+	GIVES(is_span(interval_product(mixed, 0, E), 0, 0, 0), 1);
+	GIVES(is_span(interval_product((TimeSpan) {1, 0, 0}, MAX4, E), 0, 0, MAX4), 1);
+	GIVES(is_span(interval_product((TimeSpan) {0, -1, 0}, MAX4 + INT64_C(1), E), 0, MIN4, 0), 1);
+	FAILS(interval_product((TimeSpan) {0, 1, 0}, MAX4 + INT64_C(1), E));
+	FAILS(interval_product((TimeSpan) {0, 0, -2}, MAX4, E));
+	FAILS(interval_product((TimeSpan) {0, 3, 0}, MAX8, E));
+	FAILS(interval_product((TimeSpan) {day, 0, 0}, INT64_C(1) << 40, E));
+	FAILS(interval_product((TimeSpan) {MAX8, MAX4, MAX4}, 1, E));
+	GIVES(is_span(interval_of_time(-day), 0, 0, -day), 1);
+	GIVES(interval_days(mixed), 5);
+	GIVES(interval_months(mixed, E), -14);
+	FAILS(interval_months((TimeSpan) {MIN8, MIN4, MIN4}, E));
+}
+
+static void
 test_spans(void)
 {
 	static const int64_t day = INT64_C(86400000000);
@@ -593,6 +613,7 @@ test_spans(void)
 	GIVES(time_product(0.5, 1, E), 0);
 	GIVES(time_product(1.5, 1, E), 2);
 	GIVES(time_product(-2, day, E), -2 * day);
+	test_interval_products(day);
 	FAILS(time_product(NAN, 1, E));
 	FAILS(time_product(INFINITY, 0, E));
 	FAILS(time_product(1e19, 1, E));
@@ -897,6 +918,85 @@ test_text_order(void)
 	PART(text_ltrimmed(bytes("  a ")), "a ");
 }
 
+/* Is it that number, and has it that sign?  NaN is NaN. */
+static bool
+is_float(double a, double b)
+{
+	return isnan(b) ? isnan(a) : a == b && signbit(a) == signbit(b);
+}
+
+#define FLOAT(expr, expected) GIVES(is_float(expr, expected), true)
+
+static void
+test_libm(void)
+{
+	FLOAT(float8_exp(-INFINITY, E), 0.0);
+	FLOAT(float8_exp(INFINITY, E), INFINITY);
+	FLOAT(float8_exp(NAN, E), NAN);
+	FLOAT(float8_exp(-0.0, E), 1.0);
+	FAILS(float8_exp(710, E));
+	FAILS(float8_exp(-746, E));
+	FLOAT(float8_ln(1, E), 0.0);
+	FLOAT(float8_ln(INFINITY, E), INFINITY);
+	FLOAT(float8_ln(NAN, E), NAN);
+	FAILS(float8_ln(-0.0, E));
+	FAILS(float8_ln(-5e-324, E));
+	FLOAT(float8_log10(1000, E), 3.0);
+	FAILS(float8_log10(0, E));
+	FAILS(float8_log10(-INFINITY, E));
+	FLOAT(float8_cbrt(-27), -3.0);
+	FLOAT(float8_cbrt(-0.0), -0.0);
+	FLOAT(float8_sin(-0.0, E), -0.0);
+	FLOAT(float8_cos(NAN, E), NAN);
+	FAILS(float8_sin(INFINITY, E));
+	FAILS(float8_cos(-INFINITY, E));
+	FAILS(float8_tan(INFINITY, E));
+	FAILS(float8_cot(INFINITY, E));
+	FLOAT(float8_cot(-0.0, E), -INFINITY);
+	FLOAT(float8_asin(-1, E), -acos(-1) / 2);
+	FAILS(float8_asin(nextafter(1, 2), E));
+	FLOAT(float8_acos(1, E), 0.0);
+	FAILS(float8_acos(-INFINITY, E));
+	FLOAT(float8_atan(INFINITY), acos(-1) / 2);
+	FLOAT(float8_atan2(-0.0, -1), -acos(-1));
+	FLOAT(float8_atan2(NAN, 1), NAN);
+	FLOAT(float8_sinh(-711), -INFINITY);
+	FLOAT(float8_cosh(-711), INFINITY);
+	FLOAT(float8_tanh(-DBL_MAX), -1.0);
+	FLOAT(float8_asinh(-INFINITY), -INFINITY);
+	FLOAT(float8_acosh(1, E), 0.0);
+	FAILS(float8_acosh(0.5, E));
+	FLOAT(float8_atanh(-1, E), -INFINITY);
+	FAILS(float8_atanh(1.5, E));
+}
+
+static void
+test_power(void)
+{
+	FLOAT(float8_power(NAN, 0, E), 1.0);
+	FLOAT(float8_power(1, NAN, E), 1.0);
+	FLOAT(float8_power(NAN, NAN, E), NAN);
+	FLOAT(float8_power(0, NAN, E), NAN);
+	FLOAT(float8_power(-2, 3, E), -8.0);
+	FLOAT(float8_power(-0.0, 3, E), -0.0);
+	FLOAT(float8_power(-1, INFINITY, E), 1.0);
+	FLOAT(float8_power(0.5, -INFINITY, E), INFINITY);
+	FLOAT(float8_power(0.5, INFINITY, E), 0.0);
+	FLOAT(float8_power(2, -INFINITY, E), 0.0);
+	FLOAT(float8_power(INFINITY, 0, E), 1.0);
+	FLOAT(float8_power(INFINITY, -0.5, E), 0.0);
+	FLOAT(float8_power(-INFINITY, 3, E), -INFINITY);
+	FLOAT(float8_power(-INFINITY, 2, E), INFINITY);
+	FLOAT(float8_power(-INFINITY, -3, E), -0.0);
+	FLOAT(float8_power(-INFINITY, -2, E), 0.0);
+	FAILS(float8_power(0, -1, E));
+	FAILS(float8_power(-0.0, -INFINITY, E));
+	FAILS(float8_power(-2, 0.5, E));
+	FAILS(float8_power(-INFINITY, 0.5, E));
+	FAILS(float8_power(10, 309, E));
+	FAILS(float8_power(10, -400, E));
+}
+
 static void
 test_bits(void)
 {
@@ -1107,6 +1207,8 @@ main(void)
 	test_damaged_json();
 	test_text_order();
 	test_bits();
+	test_libm();
+	test_power();
 	test_zones();
 	test_sets();
 	test_comparisons();

@@ -91,7 +91,7 @@ insn_cost(const ConjunctOrder *order, const Insn *insn)
 		case OP_timestamp_utc:
 			return PATTERN_COST;
 		default:
-			return op_makes_text(op) ? SEARCH_COST : 1;
+			return op_makes_text(op) || op_calls_libm(op) ? SEARCH_COST : 1;
 	}
 }
 

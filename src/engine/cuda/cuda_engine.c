@@ -258,9 +258,10 @@ cuda_close(EngineRun *head)
 
 /*
  * All but values of a jsonb, of which the texts of numbers have no memory there, nor have other
- * texts that are made; floats of texts, for which there is no strtod; lists that leave the engine;
- * and Programs with many lists of values, or with such and first rows, which no query has: large
- * ones are slow to compile, not wrong.
+ * texts that are made; floats of texts, for which there is no strtod, and those of the C library's
+ * functions, whose last bits differ there; lists that leave the engine; and Programs with many lists
+ * of values, or with such and first rows, which no query has: large ones are slow to compile, not
+ * wrong.
  */
 static bool
 cuda_supports(const Program *program, char *reason, size_t len)
@@ -271,7 +272,7 @@ cuda_supports(const Program *program, char *reason, size_t len)
 	if (program_gives_values(program))
 		why = GIVEN_VALUES_MESSAGE;
 	else if (program_needs_cpu(program))
-		why = "values of type jsonb, texts that are made, and floats made of texts are not supported";
+		why = "values of type jsonb, texts that are made, floats made of texts, and functions of the C library are not supported";
 	else if (layout_nlists(program) > most)
 		why = "there are too many ordered arguments";
 	if (len > 0)

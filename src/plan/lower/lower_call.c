@@ -7,7 +7,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/regproc.h"
 
@@ -50,6 +53,18 @@ is_identity(Oid function)
 	}
 }
 
+/* The quotient, or the product, of an angle and a degree's radians, with float8's checks. */
+static int
+lower_angle(Lowering *l, Oid function, Expr *angle)
+{
+	Const	   *degree = makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+								   Float8GetDatum(RADIANS_PER_DEGREE), false, FLOAT8PASSBYVAL);
+	int			reg = lower_operand(l, function, angle, VT_FLOAT8);
+
+	return reg < 0 ? -1 : lower_op(l, function == F_DEGREES ? OP_float8_div : OP_float8_mul, reg,
+								   lower_param_ref(l, (Expr *) degree));
+}
+
 int
 lower_function(Lowering *l, Oid function, List *args, Oid collation)
 {
@@ -68,11 +83,14 @@ lower_function(Lowering *l, Oid function, List *args, Oid collation)
 		lower_text_function(l, function, args, collation, &reg) ||
 		lower_made_text(l, function, args, collation, &reg))
 		return reg;
+	if (function == F_DEGREES || function == F_RADIANS)
+		return lower_angle(l, function, linitial(args));
 	if (is_identity(function))
 		return lower_expr(l, linitial(args));
 	if (is_numeric_function(function))
 		return lower_numeric_function(l, function, args, &info);
-	if (op < 0 || list_length(args) != op_nargs((OpCode) op))
+	if (op < 0 || list_length(args) != op_nargs((OpCode) op) ||
+		(op_calls_libm((OpCode) op) && !lower_may_need_cpu(l)))
 		return lower_reject(l, REJECTED_EXPRESSION, _("function %s is not supported"),
 							format_procedure(function));
 	if (op_arg((OpCode) op, 0) == VT_TEXT && !check_collation(l, type, collation))

@@ -1,6 +1,6 @@
 /*
  * lower_date.c
- *	  Functions of dates and timestamps whose fields and intervals are constants.
+ *	  Functions of dates and timestamps whose fields are constants; sums with intervals.
  *
  * Fields become numbers in a parameter, an interval its months, days and time, each
  * added by an operation of its own, as PostgreSQL adds them.  Local times come
@@ -221,19 +221,23 @@ lower_extract_cast(Lowering *l, Oid function, const FuncExpr *call)
 						  reg, -1);
 }
 
-/* An interval's months or days added to a register, in local time. */
+/* Months or days added to a register, in local time. */
 static int
-add_calendar_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
+add_calendar_part(Lowering *l, OpCode op, int reg, int count, bool with_zone)
 {
 	int			zone;
 
-	if (count == 0)
-		return reg;
 	if (!with_zone)
-		return lower_op(l, op, reg, lower_int4(l, count));
+		return lower_op(l, op, reg, count);
 	zone = lower_zone(l, NULL);
-	reg = lower_op(l, op, lower_to_local(l, reg, zone), lower_int4(l, count));
-	return lower_to_utc(l, reg, zone);
+	return lower_to_utc(l, lower_op(l, op, lower_to_local(l, reg, zone), count), zone);
+}
+
+/* The same of a constant number; PostgreSQL adds none where that is zero. */
+static int
+add_constant_part(Lowering *l, OpCode op, int reg, int32 count, bool with_zone)
+{
+	return count == 0 ? reg : add_calendar_part(l, op, reg, lower_int4(l, count), with_zone);
 }
 
 /* A timestamp's register plus a constant interval: its months, its days, its time. */
@@ -249,9 +253,58 @@ add_interval(Lowering *l, int reg, const Interval *constant, bool with_zone, boo
 		span.day = (int32) -(uint32) span.day;
 		span.time = (int64) -(uint64) span.time;
 	}
-	reg = add_calendar_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
-	reg = add_calendar_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
+	reg = add_constant_part(l, OP_timestamp_add_months, reg, span.month, with_zone);
+	reg = add_constant_part(l, OP_timestamp_add_days, reg, span.day, with_zone);
 	return lower_op(l, OP_timestamp_add_time, reg, lower_int8(l, span.time));
+}
+
+/*
+ * Months or days of each row's interval.  A moment that comes twice in local time must stay what
+ * it is where the number is zero.
+ */
+static int
+add_part(Lowering *l, OpCode op, int reg, int count, bool with_zone)
+{
+	int			sum = add_calendar_part(l, op, reg, count, with_zone);
+	int			zero = !with_zone || sum < 0 ? -1 : lower_int4(l, 0);
+
+	if (zero < 0)
+		return with_zone ? -1 : sum;
+	return program_add_select(l->builder, program_add_op(l->builder, OP_int4_eq, count, zero),
+							  reg, sum);
+}
+
+/* A timestamp's register plus or minus an interval that is no constant. */
+static int
+add_variable_interval(Lowering *l, int reg, Expr *expr, bool with_zone, bool minus)
+{
+	ProgramBuilder *b = l->builder;
+	const Interval *multiplied = multiplied_interval(expr);
+	int			time;
+	int			span;
+
+	if (multiplied != NULL && multiplied->month == 0 && multiplied->day == 0)
+	{
+		time = lower_time_product(l, expr);
+		if (time >= 0 && minus)
+			time = program_add_op(b, OP_int8_neg, time, -1);
+		return lower_op(l, OP_timestamp_add_time, reg, time);
+	}
+	span = lower_expr(l, expr);
+	if (span >= 0 && minus)
+		span = program_add_op(b, OP_interval_neg, span, -1);
+	if (span < 0)
+		return -1;
+	/* products of zero are zero */
+	if (multiplied == NULL || multiplied->month != 0)
+		reg = add_part(l, OP_timestamp_add_months, reg,
+					   program_add_op(b, OP_interval_months, span, -1), with_zone);
+	if (multiplied == NULL || multiplied->day != 0)
+		reg = add_part(l, OP_timestamp_add_days, reg,
+					   program_add_op(b, OP_interval_days, span, -1), with_zone);
+	if (multiplied != NULL && multiplied->time == 0)
+		return reg;
+	return lower_op(l, OP_timestamp_add_time, reg, program_add_op(b, OP_interval_time, span, -1));
 }
 
 /* Date, timestamp or timestamptz plus or minus an interval. */
@@ -260,7 +313,6 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 {
 	const Const *constant = lsecond(args);
 	const Interval *span = NULL;
-	int			time = -1;
 	int			reg;
 
 	if (IsA(constant, Const) && !constant->constisnull)
@@ -270,12 +322,10 @@ lower_interval(Lowering *l, List *args, bool of_date, bool with_zone, bool minus
 	reg = lower_expr(l, linitial(args));
 	if (reg >= 0 && of_date)
 		reg = program_add_op(l->builder, OP_date_to_timestamp, reg, -1);
-	if (reg < 0 || span != NULL)
-		return reg < 0 ? -1 : add_interval(l, reg, span, with_zone, minus);
-	time = lower_time_product(l, lsecond(args));
-	if (time >= 0 && minus)
-		time = program_add_op(l->builder, OP_int8_neg, time, -1);
-	return lower_op(l, OP_timestamp_add_time, reg, time);
+	if (reg < 0)
+		return -1;
+	return span != NULL ? add_interval(l, reg, span, with_zone, minus) :
+		add_variable_interval(l, reg, lsecond(args), with_zone, minus);
 }
 
 bool

@@ -1,11 +1,13 @@
 /*
  * lower_interval.c
- *	  Fields of intervals, times of day, and dates and timestamps made of parts.
+ *	  Fields and multiples of intervals, times of day, and dates and timestamps made of parts.
  *
  * Sums, differences and comparisons of intervals, and differences of timestamps, are
  * operations of the table.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -111,37 +113,98 @@ lower_interval_length(Lowering *l, Expr *expr)
 	return reg < 0 ? -1 : program_add_op(l->builder, OP_interval_whole_length, reg, -1);
 }
 
-/* An interval times a number, the interval being a constant of nothing but a time. */
+/* What a product multiplies; false: the function is none of an interval and a number. */
 static bool
-is_time_product(Expr *expr, Expr **factor, int64 *time)
+product_operands(Oid function, List *args, Expr **interval, Expr **factor)
 {
-	const OpExpr *product = (const OpExpr *) expr;
-	Oid			function = IsA(expr, OpExpr) ? get_opcode(product->opno) : InvalidOid;
-	const Const *constant;
-	const Interval *span;
-
 	if (function != F_INTERVAL_MUL && function != F_MUL_D_INTERVAL)
 		return false;
-	constant = function == F_INTERVAL_MUL ? linitial(product->args) : lsecond(product->args);
-	*factor = function == F_INTERVAL_MUL ? lsecond(product->args) : linitial(product->args);
-	if (!IsA(constant, Const) || constant->constisnull)
-		return false;
-	span = DatumGetIntervalP(constant->constvalue);
-	*time = span->time;
-	return span->month == 0 && span->day == 0;
+	*interval = function == F_INTERVAL_MUL ? linitial(args) : lsecond(args);
+	*factor = function == F_INTERVAL_MUL ? lsecond(args) : linitial(args);
+	return true;
+}
+
+static bool
+expr_product_operands(const Expr *expr, Expr **interval, Expr **factor)
+{
+	const OpExpr *product = (const OpExpr *) expr;
+
+	return IsA(expr, OpExpr) &&
+		product_operands(get_opcode(product->opno), product->args, interval, factor);
+}
+
+/* A constant that is not NULL, or NULL. */
+static const Interval *
+constant_interval(const Expr *expr)
+{
+	if (!IsA(expr, Const) || ((const Const *) expr)->constisnull)
+		return NULL;
+	return DatumGetIntervalP(((const Const *) expr)->constvalue);
+}
+
+const Interval *
+multiplied_interval(const Expr *expr)
+{
+	Expr	   *interval;
+	Expr	   *factor;
+
+	return expr_product_operands(expr, &interval, &factor) ? constant_interval(interval) : NULL;
+}
+
+static int
+time_times(Lowering *l, int64 time, Expr *factor)
+{
+	int			reg = lower_operand(l, F_INTERVAL_MUL, factor, VT_FLOAT8);
+
+	return reg < 0 ? -1 : lower_op(l, OP_time_product, reg, lower_int8(l, time));
 }
 
 int
-lower_time_product(Lowering *l, Expr *expr)
+lower_time_product(Lowering *l, const Expr *expr)
 {
+	Expr	   *interval;
 	Expr	   *factor;
-	int64		time;
-	int			reg;
 
-	if (!is_time_product(expr, &factor, &time))
-		return lower_reject(l, REJECTED_EXPRESSION, _("an interval that is not constant is not supported"));
-	reg = lower_operand(l, F_INTERVAL_MUL, factor, VT_FLOAT8);
-	return reg < 0 ? -1 : lower_op(l, OP_time_product, reg, lower_int8(l, time));
+	if (!expr_product_operands(expr, &interval, &factor))
+		return -1;
+	return time_times(l, constant_interval(interval)->time, factor);
+}
+
+/* The register of a factor that is an integer, as INT8; -1: it is none, or is rejected. */
+static int
+lower_whole_factor(Lowering *l, Oid function, Expr *factor)
+{
+	const FuncExpr *cast = (const FuncExpr *) factor;
+	const Const *constant = (const Const *) factor;
+	float8		value;
+
+	if (IsA(factor, FuncExpr) && (cast->funcid == F_FLOAT8_INT2 || cast->funcid == F_FLOAT8_INT4 ||
+								  cast->funcid == F_FLOAT8_INT8))
+		return lower_operand(l, function, linitial(cast->args), VT_INT8);
+	if (!IsA(factor, Const) || constant->constisnull)
+		return -1;
+	value = DatumGetFloat8(constant->constvalue);
+	return rint(value) == value && fabs(value) <= PG_INT32_MAX ? lower_int8(l, (int64) value) : -1;
+}
+
+/*
+ * An interval times a number: an integer, or else a constant of nothing but a time, since
+ * fractions of months and days become days and times.
+ */
+static int
+lower_product(Lowering *l, Oid function, Expr *interval, Expr *factor)
+{
+	const Interval *constant = constant_interval(interval);
+	int			whole = lower_whole_factor(l, function, factor);
+	int			time;
+
+	if (whole >= 0)
+		return lower_op(l, OP_interval_product, lower_expr(l, interval), whole);
+	if (constant == NULL || constant->month != 0 || constant->day != 0)
+		return lower_reject(l, REJECTED_EXPRESSION,
+							_("an interval times a number that is no integer is not supported"));
+	time = time_times(l, constant->time, factor);
+	return time < 0 ? -1 : program_add_op(l->builder, OP_interval_of_time, time, -1);
 }
 
 /* A timestamp's time of day; an infinite one has none. */
@@ -193,6 +256,14 @@ lower_make_date(Lowering *l, Oid function, List *args)
 bool
 lower_interval_function(Lowering *l, Oid function, List *args, int *reg)
 {
+	Expr	   *interval;
+	Expr	   *factor;
+
+	if (product_operands(function, args, &interval, &factor))
+	{
+		*reg = lower_product(l, function, interval, factor);
+		return true;
+	}
 	switch (function)
 	{
 		case F_DATE_PART_TEXT_INTERVAL:

@@ -4,7 +4,7 @@
  *
  * Only the CPU engine has memory for them (ops_made.h), and what has few distinct values is sooner
  * computed once for each of these (plan/path/computed.c).  So they are lowered where a grouping is
- * tried so, after all else (Lowering.makes_texts).
+ * tried so, after all else (Lowering.may_need_cpu).
  */
 #include "postgres.h"
 
@@ -81,7 +81,7 @@ lower_replace(Lowering *l, List *args, Oid collation)
 bool
 lower_made_text(Lowering *l, Oid function, List *args, Oid collation, int *reg)
 {
-	if (!l->makes_texts || lower_needs_device())
+	if (!lower_may_need_cpu(l))
 		return false;
 	switch (function)
 	{
@@ -116,7 +116,7 @@ lower_number_text(Lowering *l, const CoerceViaIO *cast, int *reg)
 {
 	Oid			type = exprType((Node *) cast->arg);
 
-	if (!l->makes_texts || lower_needs_device() ||
+	if (!lower_may_need_cpu(l) ||
 		(cast->resulttype != TEXTOID && cast->resulttype != VARCHAROID) ||
 		(type != INT2OID && type != INT4OID && type != INT8OID))
 		return false;

@@ -9,6 +9,7 @@
 
 #include "access/tupdesc_details.h"
 #include "catalog/pg_attribute.h"
+#include "datatype/timestamp.h"
 #include "plan/lower/lowering.h"
 #include "plan/lower/numeric/numeric_scale.h"
 #include "plan/plan_info.h"
@@ -211,8 +212,11 @@ extern bool lower_interval_sum(Lowering *l, FinalKind final, Expr *expr, int fil
 /* An interval's length, which gives up at one that another interval of its length is written as, too. */
 extern int	lower_interval_length(Lowering *l, Expr *expr);
 
-/* The microseconds of an interval that is no constant: a constant time times a number. */
-extern int	lower_time_product(Lowering *l, Expr *expr);
+/* The constant interval that an expression multiplies by a number; NULL: it is no such product. */
+extern const Interval *multiplied_interval(const Expr *expr);
+
+/* The microseconds of such a product whose interval is nothing but a time. */
+extern int	lower_time_product(Lowering *l, const Expr *expr);
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */
 extern bool lower_interval_function(Lowering *l, Oid function, List *args, int *reg);
@@ -389,7 +393,7 @@ extern bool lower_text_function(Lowering *l, Oid function, List *args, Oid colla
 								int *reg);
 
 /*
- * lower_made_text.c: texts that are made, where Lowering.makes_texts lets them.
+ * lower_made_text.c: texts that are made, where Lowering.may_need_cpu lets them.
  */
 
 /* Lower a call, if the function is one of those here, to *reg (or -1). */

@@ -131,6 +131,12 @@ lower_op(Lowering *l, OpCode op, int a, int b)
 }
 
 bool
+lower_may_need_cpu(const Lowering *l)
+{
+	return l->may_need_cpu && !lower_needs_device();
+}
+
+bool
 lower_needs_device(void)
 {
 	const EngineOps *engine = engine_required();

@@ -43,7 +43,7 @@ typedef struct Lowering
 	TupleDesc	desc;			/* SOURCE_PAGES: of the tuples, with constraints */
 	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
 	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
-	bool		makes_texts;	/* texts may be made of others, which only the CPU engine does */
+	bool		may_need_cpu;	/* operations may be used that only the CPU engine has */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup_parts.h) */
 	List	   *checked;		/* ints, registers: of conditions of look-ups that can be errors */
@@ -92,5 +92,8 @@ extern int	lower_op(Lowering *l, OpCode op, int a, int b);
 
 /* May only a device run, so that what devices do not compute is better left to PostgreSQL? */
 extern bool lower_needs_device(void);
+
+/* May operations be used that only the CPU engine has (program_needs_cpu)? */
+extern bool lower_may_need_cpu(const Lowering *l);
 
 #endif							/* GPUAGG_LOWERING_H */

@@ -46,7 +46,7 @@ typedef struct Grouping
 	List	   *sets;			/* a List of ints each, numbers of keys */
 	bool		by_sets;		/* each set is a step of its own (grouping_of_set): */
 	bool		of_set;			/* it is such a step */
-	bool		makes_texts;	/* engines make texts of others: Lowering.makes_texts */
+	bool		may_need_cpu;	/* Lowering.may_need_cpu */
 	bool		lists_distinct; /* values of aggregates with DISTINCT are in lists, and not keys */
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */

@@ -427,7 +427,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 		return reject_grouping(rejection, REJECTED_INPUT, reason);
 	}
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
-	l->makes_texts = grouping->makes_texts;
+	l->may_need_cpu = grouping->may_need_cpu;
 	lowered->keep = keep_lower(l, keep, &lowered->nkeep);
 	if (!lower_filter(l, lowered->filter) ||
 		(star && !lower_star(grouping, l, star, lowered)) || !lower_placeholders(grouping, l))

@@ -199,22 +199,22 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 	return gpuagg_path(grouping, &lowered, grouped_rel, &rejection);
 }
 
-/* The path over a table whose texts the engine makes others of; or NULL. */
+/* The path over a table with operations that only the CPU engine has; or NULL. */
 static GpuAggPath *
-made_texts_path(const Grouping *grouping, RelOptInfo *grouped_rel)
+cpu_path(const Grouping *grouping, RelOptInfo *grouped_rel)
 {
 	Grouping	own = *grouping;
 	LoweredGrouping lowered;
 	Rejection	rejection;
 
-	own.makes_texts = true;
+	own.may_need_cpu = true;
 	return grouping_lower_pages(&own, &lowered, &rejection) ?
 		gpuagg_path(&own, &lowered, grouped_rel, &rejection) : NULL;
 }
 
 /*
  * The path over a table of which engines cannot compute an expression: PostgreSQL does, of distinct
- * values, or else engines can after all.  NULL: there is none.
+ * values, or else the CPU engine can after all.  NULL: there is none.
  */
 static GpuAggPath *
 expressions_path(Grouping *grouping, RelOptInfo *grouped_rel)
@@ -222,7 +222,7 @@ expressions_path(Grouping *grouping, RelOptInfo *grouped_rel)
 	GpuAggPath *path = gpuagg_path_cheaper(computed_path(grouping, grouped_rel, false),
 										   computed_path(grouping, grouped_rel, true));
 
-	return path != NULL ? path : made_texts_path(grouping, grouped_rel);
+	return path != NULL ? path : cpu_path(grouping, grouped_rel);
 }
 
 /* The path over the input's own plan.  join_reason: why, if that is a join. */

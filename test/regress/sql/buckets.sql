@@ -22,7 +22,20 @@ FROM unnest(ARRAY['width_bucket(f, -50, 200, 10)', 'width_bucket(f, 200, -50, 7)
 SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM measures GROUP BY 1', x))
 FROM unnest(ARRAY['date_bin(''15 min'', ts, ''2000-01-01'')', 'date_bin(''1 day 15 min'', tz, ''2000-01-01 00:07+01'')', 'date_bin(''7 days'', ts, ''1985-01-03'')', 'date_bin(''0.000001 s'', ts, ''2000-01-01'')', 'date_bin(''100000 days'', later, ''1999-01-01'')', 'date_bin(''1 week'', d::timestamp, ''2030-01-01'')', 'date_trunc(''hour'', date_bin(''5 min'', tz, ''2000-01-01''))',
 	'make_date(a + 11, s % 12 + 1, k + 1)', 'make_date(s - 301, 12, 31)', 'make_date(5874897, 12, k + 1)', 'd + tm', 'tm + d', 'ts::time', 'tz::time', 'tz::time >= ''12:00''',
-	'ts + a * interval ''1 second''', 'tz - interval ''90 min'' * a', 'd + s * interval ''1 hour''']) x;
+	'ts + a * interval ''1 second''', 'tz - interval ''90 min'' * a', 'd + s * interval ''1 hour''',
+	'ts + a * interval ''1 day''', 'tz - s * interval ''1 mon -2 days 02:00''', 'interval ''1 mon'' * s + d', 'd - a * interval ''1 year 1 day''', 'tz + interval ''7 days'' * a', 'ts + iv', 'CASE WHEN id BETWEEN 550 AND 650 THEN tz - iv END', 'd + iv', 'iv + later', 'ts - CASE WHEN k > 3 THEN iv ELSE interval ''1 mon'' END']) x;
+-- intervals times integers, and times times numbers
+SELECT x, check_engine(format('SELECT extract(month FROM %1$s), extract(day FROM %1$s), extract(hour FROM %1$s), extract(second FROM %1$s), count(*), min(id) FROM measures WHERE abs(f) < 1e9 AND id <> -20 GROUP BY 1, 2, 3, 4', x))
+FROM unnest(ARRAY['a * interval ''1 hour''', 'interval ''1 mon -3 days 04:05:06.789'' * s', 'b * interval ''1 day''', 'iv * a', 'iv * -2', '0 * iv', 'iv * 1e5', 'f * interval ''1 second''', 'interval ''-90 min'' * (r / 3)', '(later - ts) * k']) x;
+SELECT check_engine('SELECT k, sum(s * interval ''1 hour''), avg(a * interval ''1 mon 1 day''), max(iv * k), count(*) FILTER (WHERE ts + a * interval ''1 day'' > tz - s * interval ''1 mon'') FROM measures WHERE id NOT IN (-20, -21) GROUP BY k');
+SELECT x, check_fallback(format('SELECT %s, count(*) FROM measures WHERE id > -20 GROUP BY 1', x)) AS outcome
+FROM unnest(ARRAY['ts + b * interval ''1 day''', 'f * interval ''1 hour'' > iv', 'extract(day FROM iv * 2000000000)', 'd + a * interval ''1000 years''', 'tz - iv']) x;
+-- moments that come twice in local time
+CREATE TABLE moments (n int, tz timestamptz, iv interval);
+INSERT INTO moments SELECT n, tz, n * interval '1 day' + h * interval '1 hour' FROM generate_series(-1, 1) n, generate_series('2023-10-28 22:30+00'::timestamptz, '2023-10-29 03:30+00', '30 min') tz, generate_series(0, 1) h;
+VACUUM ANALYZE moments;
+SELECT x, check_engine(format('SELECT %1$s AS x, count(*) FROM moments GROUP BY 1', x)) FROM unnest(ARRAY['tz + n * interval ''1 day''', 'tz - n * interval ''1 day''', 'tz + n * interval ''1 mon''', 'tz + n * interval ''1 mon -1 day 1 hour''', 'tz + iv', 'tz - iv']) x;
+DROP TABLE moments;
 SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM measures WHERE abs(f) < 1e9 GROUP BY 1', x))
 FROM unnest(ARRAY['to_timestamp(f)', 'to_timestamp(f / 1e6)', 'to_timestamp(b)', 'to_timestamp(r * 1e8)', 'timestamp ''epoch'' + b * interval ''1 second''', 'd + f * interval ''1 hour''', 'ts - (f / 3) * interval ''0.000001 s''']) x;
 SELECT check_engine('SELECT to_timestamp(f), count(*) FROM measures WHERE f IN (''Infinity'', ''-Infinity'', ''-0'') GROUP BY 1');
@@ -65,5 +78,5 @@ SELECT max(date_bin('0', ts, '2000-01-01')) FROM measures;
 SELECT max(date_bin('1 day', ts, 'infinity')) FROM measures WHERE id > 0;
 SELECT max(date_bin('1 day', ts, ts)) FROM measures WHERE id > 0;
 SELECT max(extract(quarter FROM iv)) > 0 FROM measures;
-SELECT max(ts + iv) > '2000-01-01' FROM measures WHERE id > 0;
+SELECT source('SELECT count(iv * f) FROM measures'), source('SELECT ts + f * interval ''1 day'', count(*) FROM measures GROUP BY 1');
 RESET TimeZone;

@@ -68,6 +68,7 @@ INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('float8_to_timestamp', 'to_timestamp(x8)', 'x8 = ''NaN'''), ('float8_to_timestamp', 'to_timestamp(x8)', 'x8 = 9224318016000'),
 	('interval_add', 'extract(day FROM iv + iv)', 'iv = ''2000000000 days'''), ('interval_sub', 'iv - interval ''1 day'' > interval ''0''', 'iv = ''-2147483648 days'''), ('interval_neg', 'date_part(''hour'', -iv)', 'iv = ''-2147483648 days'''),
 	('interval_extract', 'extract(epoch FROM iv)', 'iv = ''170000000 years'''),
+	('interval_product', 'extract(day FROM iv * a4)', 'iv = ''2000000000 days'', a4 = 2'), ('interval_product', 'a8 * interval ''1 mon'' > iv', 'a8 = 2147483648'), ('interval_product', 'ts - iv * a4', 'iv = ''2000000000 hours'', a4 = 2'), ('interval_product', 'ts + a8 * interval ''1 day''', 'a8 = 9223372036854775807'),
 	('time_product', 'ts + x8 * interval ''1 second''', 'x8 = ''NaN'''), ('time_product', 'ts - interval ''1 hour'' * x8', 'x8 = 1e15'),
 	('month_start', 'make_date(a4, b4, 1)', 'b4 = 13'), ('month_start', 'make_date(a4, b4, 1)', 'a4 = 0'), ('month_day', 'make_date(2001, 2, a4)', 'a4 = 29'), ('month_day', 'make_date(-4714, 11, a4 + 23)', 'a4 = 0'),
 	('float8_width_bucket', 'width_bucket(x8, 0, 10, 2147483647)', 'x8 = 10'),
@@ -134,6 +135,14 @@ SELECT op, expr, id, check_fallback(format('SELECT %s, count(*) FROM written WHE
 FROM (VALUES ('jsonb_text', 'j ->> ''a''', 2), ('jsonb_text', 'j ->> ''a''', 3), ('text_float8', '(j ->> ''b'')::float8', 2), ('text_float8', '(j ->> ''b'')::float8', 3), ('text_float8', '(j ->> ''b'')::float8', 4)) v (op, expr, id);
 DROP TABLE written;
 
+CREATE TABLE arguments AS SELECT * FROM (VALUES (1, 0.5::float8, 0.5::float8), (2, 710, 0), (3, -2, 0.5), (4, 'Infinity', 1), (5, 0, -1)) v (id, x, y);
+ANALYZE arguments;
+SELECT op, expr, id, check_fallback(format('SELECT %s, count(*) FROM arguments WHERE id IN (1, %s) GROUP BY 1', expr, id)) AS outcome,
+	check_engine(format('SELECT count(%s) FILTER (WHERE id = 1) FROM arguments', expr)) AS filtered
+FROM (VALUES ('float8_exp', 'exp(x)', 2), ('float8_ln', 'ln(x)', 3), ('float8_ln', 'ln(x)', 5), ('float8_log10', 'log(x)', 3), ('float8_log10', 'log(x)', 5), ('float8_power', 'power(x, y)', 3), ('float8_power', 'x ^ y', 5), ('float8_power', 'power(x, x)', 2),
+	('float8_sin', 'sin(x)', 4), ('float8_cos', 'cos(x)', 4), ('float8_tan', 'tan(x)', 4), ('float8_cot', 'cot(x)', 4), ('float8_asin', 'asin(x)', 3), ('float8_acos', 'acos(x)', 2), ('float8_acosh', 'acosh(x + 1)', 3), ('float8_atanh', 'atanh(x)', 2)) v (op, expr, id);
+DROP TABLE arguments;
+
 -- one text that needs more memory than a batch's texts may have
 CREATE TABLE long_texts AS SELECT i AS id, (CASE WHEN i = 2 THEN repeat('a', 70000000) ELSE 'b' || i END) COLLATE "C" AS t FROM generate_series(1, 3000) i;
 VACUUM ANALYZE long_texts;
@@ -153,5 +162,5 @@ CREATE TABLE infinite_spans AS SELECT i AS id, CASE WHEN i = 2 THEN 'infinity' E
 	CASE WHEN i = 1 THEN '1 hour' WHEN current_setting('server_version_num')::int >= 170000 THEN 'infinity' ELSE '178956970 years 7 mons 2147483647 days 2562047788:00:54.775807' END::interval AS iv FROM generate_series(1, 2) i;
 ANALYZE infinite_spans;
 SELECT op, expr, check_fallback('SELECT ' || expr || ' FROM infinite_spans') !~ 'FALLBACK|DIFFERENT|TAKEN' AS by_postgresql, check_engine('SELECT ' || expr || ' FROM infinite_spans WHERE id <> 2') AS filtered
-FROM (VALUES ('timestamp_diff', 'count(ts - timestamp ''2000-01-01'')'), ('timestamp_diff', 'max(extract(hour FROM tz - timestamptz ''294276-12-31 23:30+00''))'), ('interval_part', 'max(date_part(''hour'', iv))'), ('interval_extract', 'min(extract(day FROM iv))'), ('interval_add', 'max(iv + interval ''0'')'), ('interval_sub', 'max(iv - interval ''0'')'), ('interval_neg', 'min(-iv)'),
+FROM (VALUES ('timestamp_diff', 'count(ts - timestamp ''2000-01-01'')'), ('timestamp_diff', 'max(extract(hour FROM tz - timestamptz ''294276-12-31 23:30+00''))'), ('interval_part', 'max(date_part(''hour'', iv))'), ('interval_extract', 'min(extract(day FROM iv))'), ('interval_add', 'max(iv + interval ''0'')'), ('interval_sub', 'max(iv - interval ''0'')'), ('interval_neg', 'min(-iv)'), ('interval_months', 'max(ts + iv)'), ('interval_product', 'max(iv * id)'),
 	('interval_whole_length', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY iv)'), ('interval_whole_length', 'mode() WITHIN GROUP (ORDER BY iv DESC)')) v (op, expr);

@@ -49,6 +49,22 @@ int4_value(const Expr *expr, int *value)
 	return true;
 }
 
+/* Rounded or truncated to tens, hundreds and so on: a whole number of 10^digits. */
+static int
+lower_tens(Lowering *l, int reg, const NumericInfo *from, int digits, bool truncates,
+		   NumericInfo *info)
+{
+	int			dropped = from->scale + digits;
+
+	fixed_scale(info, 0, from->most * pow(10, -from->scale) + pow(10, digits));
+	if (dropped > (is_wide(l, reg) ? NUMERIC128_MAX_SCALE : NUMERIC64_MAX_SCALE))
+		return lower_reject(l, REJECTED_NUMERIC, _("rounding to this number of digits is not supported"));
+	if (is_wide(l, reg))
+		return wide_raised(l, lower_op(l, OP_wide_round, reg, lower_int4(l, dropped)), digits);
+	reg = lower_op(l, truncates ? OP_numeric_trunc : OP_numeric_round, reg, lower_power(l, dropped));
+	return reg < 0 ? -1 : raise_scale(l, reg, 0, digits);
+}
+
 int
 lower_round(Lowering *l, List *args, bool truncates, NumericInfo *info)
 {
@@ -58,16 +74,18 @@ lower_round(Lowering *l, List *args, bool truncates, NumericInfo *info)
 
 	if (reg < 0)
 		return -1;
-	if (!int4_value(lsecond(args), &to) || to < 0 || to > NUMERIC128_MAX_SCALE)
+	if (!int4_value(lsecond(args), &to) || abs(to) > NUMERIC128_MAX_SCALE)
 		return lower_reject(l, REJECTED_NUMERIC, _("rounding to this number of digits is not supported"));
+	if (truncates && is_wide(l, reg) && to < from.scale)
+		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
+							format_procedure(F_TRUNC_NUMERIC_INT4));
+	if (to < 0)
+		return lower_tens(l, reg, &from, -to, truncates, info);
 	fixed_scale(info, to, from.most * pow(10, to - from.scale));
 	if (!check_size(l, info))
 		return -1;
 	if (!truncates || to >= from.scale)
 		return change_scale(l, reg, &from, to);
-	if (is_wide(l, reg))
-		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
-							format_procedure(F_TRUNC_NUMERIC_INT4));
 	return lower_op(l, OP_numeric_trunc, reg, lower_power(l, from.scale - to));
 }
 
