@@ -521,6 +521,33 @@ test_failures(void)
 	free(program);
 }
 
+/* Groups that cannot go from device to device fail the run; the next one goes on. */
+static void
+test_merge_failures(void)
+{
+	static const int keys[] = {M_RANGE};
+	static const DeviceStatus failures[] = {DEVICE_REFUSED, DEVICE_FAILED, DEVICE_OK};
+	static const EngineStatus expected[] = {ENGINE_FAILED, ENGINE_LOST, ENGINE_OK};
+	Program    *program = merge_program(keys, 1);
+	ColumnBatch batch = {MERGE_ROWS, merge_vectors};
+	EngineHints hints = {.strategy = "atomic"};
+
+	for (int i = 0; i < 3; i++)
+	{
+		Groups	   *got;
+
+		(void) simt_inject("copy_from", 1, failures[i]);
+		got = engine_groups_of_batch(&several, program, NULL, &hints, &batch, PIECE);
+		ok(got->status == expected[i] && (context_lost(&simt_device) >= 0) == (got->status == ENGINE_LOST),
+		   "a copy of groups from another device, outcome %d: %s", (int) got->status, got->message);
+		groups_free(got);
+		(void) simt_inject(NULL, 0, DEVICE_OK);
+		if (failures[i] == DEVICE_FAILED)
+			context_close(&simt_device);
+	}
+	free(program);
+}
+
 /* What a small device has no room for is read each time, or fails the run. */
 static void
 test_small_device(void)
@@ -628,6 +655,7 @@ main(void)
 		test_merge_texts();
 		test_merge_without_memory();
 		test_failures();
+		test_merge_failures();
 		test_small_device();
 	}
 	cuda_engine_evict_relation(0, 0);
