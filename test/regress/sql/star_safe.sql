@@ -35,7 +35,7 @@ DECLARE
 BEGIN
 	native := outcome(format('SELECT %s FROM safe_rows i', expression), 'off', 'on');
 	IF native <> '48 rows' THEN
-		RETURN native;
+		RETURN native || lookups(as_condition);
 	END IF;
 	RETURN concat_ws(', ', nullif(regexp_replace(check_join(as_column), '^\d+ rows, ', ''), 'i (inner)'),
 					 nullif(check_join(as_condition), '1 rows, i (inner)'));
@@ -82,6 +82,19 @@ SELECT outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
 FROM unnest(ARRAY['SELECT count(*) FROM safe_fact f JOIN safe_rows i ON f.k = i.k AND i.i4 / -1 < 5',
 	'SELECT count(*) FROM safe_fact f JOIN safe_rows i ON f.k = i.k AND i.i4 / 0 < 5',
 	'SELECT count(*) FROM safe_none n JOIN safe_fact f ON n.k = f.id JOIN safe_rows i ON f.k = i.k AND i.i4 / nullif(n.x, 5) < 5']) q;
+
+-- PostgreSQL comes to rows of some keys only
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT condition, outcome(q, 'off', 'on') AS native, outcome(q, 'force', 'on') AS ours
+FROM unnest(ARRAY['i.i4 / -1 < 5', 'i.i4 + 1 > 0', 'date_trunc(''month'', i.ts) > ''2000-01-01''', 'i.i4 / 2 < 5']) condition,
+	format('SELECT i.t, count(*) FROM safe_fact f JOIN safe_rows i ON f.k = i.k WHERE f.id %% 60 < 40 AND %s GROUP BY 1', condition) q;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
 
 -- auto takes them
 CREATE FUNCTION safe_auto(condition text) RETURNS text LANGUAGE plpgsql AS $$
