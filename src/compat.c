@@ -14,8 +14,12 @@
 #include "parser/parsetree.h"
 #include "partitioning/partprune.h"
 #include "rewrite/rewriteManip.h"
+#include "storage/fd.h"
+#include "storage/smgr.h"
 #include "tcop/tcopprot.h"
 #include "utils/datetime.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
 #include "utils/wait_event.h"
 
 /*
@@ -138,6 +142,37 @@ compat_input_key(PlannerInfo *root, Node *key)
 		return (Node *) ((PlaceHolderVar *) key)->phexpr;
 #endif
 	return key;
+}
+
+/*
+ * Can the system be told of blocks that a scan of the relation is going to read, and does it read
+ * them into memory of its own?
+ *
+ * 17: of several at once.
+ */
+bool
+compat_reads_ahead(Relation relation)
+{
+#if PG_VERSION_NUM >= 170000 && defined(USE_PREFETCH)
+	return !RelationUsesLocalBuffers(relation) && (io_direct_flags & IO_DIRECT_DATA) == 0 &&
+		get_tablespace_io_concurrency(relation->rd_rel->reltablespace) > 0;
+#else
+	(void) relation;
+	return false;
+#endif
+}
+
+/* Tell the system that so many blocks are read soon. */
+void
+compat_read_ahead(Relation relation, BlockNumber block, int nblocks)
+{
+#if PG_VERSION_NUM >= 170000 && defined(USE_PREFETCH)
+	(void) smgrprefetch(RelationGetSmgr(relation), MAIN_FORKNUM, block, nblocks);
+#else
+	(void) relation;
+	(void) block;
+	(void) nblocks;
+#endif
 }
 
 /*

@@ -235,6 +235,8 @@ extern void compat_copy_relation(Query *to, const Query *from, Index rti);
 extern void compat_clear_relations(Query *query);
 extern bool compat_has_virtual_columns(Oid relid);
 extern PlannedStmt *compat_plan_query(Query *query, const char *query_string);
+extern bool compat_reads_ahead(Relation relation);
+extern void compat_read_ahead(Relation relation, BlockNumber block, int nblocks);
 extern void compat_prune_page(Relation relation, Buffer buffer, Buffer *vmbuffer);
 extern bool compat_explains(const List *exprs);
 extern Node *compat_input_key(PlannerInfo *root, Node *key);

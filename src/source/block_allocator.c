@@ -28,6 +28,7 @@
 #define CHUNKS 2048				/* into which all blocks are divided, */
 #define MOST_BLOCKS 8192		/* but a chunk has no more blocks than so many, */
 #define LAST_CHUNKS 64			/* and before so many are left it is halved */
+#define SHORT_CHUNK 256			/* behind fewer blocks, those of others are read soon, too */
 
 void
 shared_blocks_init(SharedBlocks *shared)
@@ -196,6 +197,19 @@ bool
 block_allocator_ends_stripe(const BlockAllocator *allocator)
 {
 	return allocator->division == BLOCKS_BY_STRIPES && allocator->next == allocator->end;
+}
+
+BlockNumber
+block_allocator_run_end(const BlockAllocator *allocator, int table)
+{
+	bool		short_chunks = allocator->division == BLOCKS_BY_CHUNKS &&
+		allocator->chunk < SHORT_CHUNK;
+	uint64		end = short_chunks ? allocator->total : allocator->end;
+
+	if (allocator->stripe_served != NULL ||
+		(allocator->served != NULL && allocator->served[table] != NULL))
+		return 0;
+	return (BlockNumber) Min(end - allocator->first, allocator->nblocks[table]);
 }
 
 int

@@ -77,6 +77,12 @@ extern bool block_allocator_next(BlockAllocator *allocator, int table, BlockNumb
 /* Is the block that was given last the end of a stripe, behind which others give theirs? */
 extern bool block_allocator_ends_stripe(const BlockAllocator *allocator);
 
+/*
+ * The end of the table's blocks that are read soon after the one that was given last, by this
+ * process or by others; 0 if some of them may be left out.
+ */
+extern BlockNumber block_allocator_run_end(const BlockAllocator *allocator, int table);
+
 /* The next table that this process reads as a whole, or ntables. */
 extern int	block_allocator_next_table(BlockAllocator *allocator);
 

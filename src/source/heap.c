@@ -49,6 +49,7 @@
 #include "source/block_pin.h"
 #include "source/left.h"
 #include "source/page_pins.h"
+#include "source/read_ahead.h"
 #include "source/seen_pages.h"
 #include "source/visibility.h"
 #include "stats/activity.h"
@@ -73,6 +74,7 @@ typedef struct HeapSource
 	BlockAllocator *blocks;
 	BlockPinner pinner;
 	BlockAhead	ahead;
+	ReadAhead	read_ahead;
 	SeenPages  *seen;			/* NULL: nothing is remembered of the table's pages */
 	TableSourceStats *stats;
 	Buffer		vmbuffer;		/* of the visibility map, or InvalidBuffer */
@@ -177,9 +179,12 @@ pin_block(HeapSource *source, BlockNumber block, Buffer seen)
 {
 	int64		reads = pgBufferUsage.shared_blks_read;
 	Buffer		buffer = block_pin(&source->pinner, block, seen);
+	bool		missed = pgBufferUsage.shared_blks_read > reads;
 
-	page_pins_add(source->pins, buffer,
-				  source->pinner.strategy != NULL && pgBufferUsage.shared_blks_read > reads);
+	page_pins_add(source->pins, buffer, source->pinner.strategy != NULL && missed);
+	if (missed)
+		read_ahead_missed(&source->read_ahead, block,
+						  block_allocator_run_end(source->blocks, source->table));
 	return buffer;
 }
 
@@ -415,6 +420,7 @@ read_table(HeapSource *source, Relation relation, uint32 table)
 	block_pinner_begin(&source->pinner, relation, source->blocks->nblocks[table]);
 	source->seen = begin_seen(source->blocks, relation, table);
 	block_ahead_begin(&source->ahead, source->blocks, table, &source->pinner, source->seen);
+	read_ahead_begin(&source->read_ahead, relation);
 	pgstat_count_heap_scan(relation);
 
 	status = read_blocks(source);
