@@ -13,6 +13,7 @@
 #define GPUAGG_OPS_MADE_H
 
 #include "fn.h"
+#include "ops_text.h"
 
 /* The longest decimal number of 64 bits, with its sign. */
 #define INT8_TEXT_LENGTH 20
@@ -57,6 +58,30 @@ text_reversed(Bytes a, bool *error)
 
 GA_FN Bytes
 text_replaced(Bytes a, Bytes b, bool *error)
+{
+	(void) a;
+	(void) b;
+	return made_without_memory(error);
+}
+
+GA_FN Bytes
+text_left_padded(Bytes a, Bytes b, bool *error)
+{
+	(void) a;
+	(void) b;
+	return made_without_memory(error);
+}
+
+GA_FN Bytes
+text_right_padded(Bytes a, Bytes b, bool *error)
+{
+	(void) a;
+	(void) b;
+	return made_without_memory(error);
+}
+
+GA_FN Bytes
+text_repeated(Bytes a, Bytes b, bool *error)
 {
 	(void) a;
 	(void) b;
@@ -117,7 +142,88 @@ write_reversed(char *to, Bytes a)
 	return n;
 }
 
-/* What is replaced by what, in one text: the first's length in four bytes, it, and the second. */
+/* A number and a text in one: the number in four bytes, and the text. */
+typedef struct NumberedText
+{
+	uint32_t	number;
+	Bytes		text;
+} NumberedText;
+
+/* Fewer bytes are zero, and no text. */
+GA_FN NumberedText
+read_numbered_text(Bytes b)
+{
+	NumberedText result = {0, {b.data, 0}};
+
+	if (b.len < 4)
+		return result;
+	for (int i = 0; i < 4; i++)
+		result.number |= (uint32_t) (uint8_t) b.data[i] << (8 * i);
+	result.text.data += 4;
+	result.text.len = b.len - 4;
+	return result;
+}
+
+/* So many characters of a text, which begins again at its end. */
+GA_FN uint64_t
+write_fill(char *to, Bytes fill, int64_t chars)
+{
+	uint64_t	n = 0;
+	uint32_t	at = 0;
+
+	for (; chars > 0 && fill.len > 0; chars--)
+	{
+		for (uint32_t end = next_char(fill, at); at < end; at++)
+			to[n++] = fill.data[at];
+		if (at == fill.len)
+			at = 0;
+	}
+	return n;
+}
+
+GA_FN uint64_t
+write_bytes(char *to, Bytes a)
+{
+	for (uint32_t i = 0; i < a.len; i++)
+		to[i] = a.data[i];
+	return a.len;
+}
+
+/* Of lpad and rpad, to so many characters. */
+GA_FN uint64_t
+most_padded(Bytes a, NumberedText pad)
+{
+	return a.len + (uint64_t) pad.number * pad.text.len;
+}
+
+/* Where there are more characters already, the first ones are left. */
+GA_FN uint64_t
+write_padded(char *to, Bytes a, NumberedText pad, bool left)
+{
+	int64_t		missing = (int64_t) pad.number - text_chars(a);
+	uint64_t	n = 0;
+
+	if (missing <= 0)
+		return write_bytes(to, text_first(a, (int32_t) pad.number));
+	if (left)
+		n = write_fill(to, pad.text, missing);
+	n += write_bytes(to + n, a);
+	if (!left)
+		n += write_fill(to + n, pad.text, missing);
+	return n;
+}
+
+GA_FN uint64_t
+write_repeated(char *to, Bytes a, uint32_t times)
+{
+	uint64_t	n = 0;
+
+	for (; times > 0; times--)
+		n += write_bytes(to + n, a);
+	return n;
+}
+
+/* What is replaced by what, in one text: the first's length, it, and the second. */
 typedef struct Replacement
 {
 	Bytes		from;
@@ -129,18 +235,14 @@ GA_FN Replacement
 read_replacement(Bytes b)
 {
 	Replacement result = {{b.data, 0}, {b.data, 0}};
-	uint32_t	len = 0;
+	NumberedText both = read_numbered_text(b);
 
-	if (b.len < 4)
+	if (both.number > both.text.len)
 		return result;
-	for (int i = 0; i < 4; i++)
-		len |= (uint32_t) (uint8_t) b.data[i] << (8 * i);
-	if (len > b.len - 4)
-		return result;
-	result.from.data = b.data + 4;
-	result.from.len = len;
-	result.to.data = b.data + 4 + len;
-	result.to.len = b.len - 4 - len;
+	result.from.data = both.text.data;
+	result.from.len = both.number;
+	result.to.data = both.text.data + both.number;
+	result.to.len = both.text.len - both.number;
 	return result;
 }
 

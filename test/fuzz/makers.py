@@ -149,7 +149,7 @@ def texts(type):
              (1, 'substring({0} FROM {1} FOR {2})' + cast, ('text', LENGTHS, LENGTHS)),
              (0.5, "split_part({0}, {1}, {2})" + cast, ('text', ("'a'", "' '", "'é'", "'ab'"), ('1', '2', '3', '-1', '-2'))), (0.3, 'upper({0})' + cast, ('text',)), (0.2, 'lower({0})' + cast, ('text',)),
              (0.3, '({0} || {1})' + cast, ('text', 'text')), (0.2, 'btrim({0})' + cast, ('text',)),
-             (0.2, "replace({0}, 'a', 'bb')" + cast, ('text',)), (0.3, '{1}({0}, {2})' + cast, ('text', ('left', 'right', 'substr'), 'int2')),
+             (0.2, "replace({0}, 'a', 'bb')" + cast, ('text',)), (0.3, '{1}({0}, {2}, {3})' + cast, ('text', ('lpad', 'rpad'), LENGTHS, ("'xy'", "'€'", "''"))), (0.1, 'repeat({0}, {1})' + cast, ('text', LENGTHS)), (0.3, '{1}({0}, {2})' + cast, ('text', ('left', 'right', 'substr'), 'int2')),
              (0.3, "substr({0}, strpos({0}, 'a') + 1)" + cast, ('text',)), (0.3, "left({0}, strpos({0}, 'b') - 1)" + cast, ('text',)),
              (0.3, 'substr({0}, {1}, {2})' + cast, ('text', LENGTHS, 'int2'))]
     forms += [(0.8, '({0} ->> {1})' + cast, ('jsonb', JSON_NAMES)), (0.4, '({0} #>> {1})' + cast, ('jsonb', JSON_PATHS)),

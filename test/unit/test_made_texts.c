@@ -58,6 +58,17 @@ check_replaced(const char *from, const char *to, const Bytes *texts, MadeTexts *
 	free((char *) pair.data);
 }
 
+/* The second operand is the same for all rows. */
+static void
+check_numbered(const char *name, OpCode op, const char *data, uint32_t len, const Bytes *texts,
+			   MadeTexts *made, const char *const *expected)
+{
+	Bytes		numbered = {data, len};
+	Bytes		right[NROWS] = {numbered, numbered, numbered, numbered};
+
+	check(name, op, texts, right, made, expected);
+}
+
 static void
 check_limits(MadeTexts *made)
 {
@@ -104,6 +115,18 @@ main(void)
 	check_replaced("", "x", texts, &made, (const char *[]) {"aAa Zz", "", "\xc3\x9c" "b\xe2\x82\xac", "aaaa"});
 	check("bytes that are no replacement", OP_text_replaced, texts, wrong, &made,
 		  (const char *[]) {"aAa Zz", "", "\xc3\x9c" "b\xe2\x82\xac", "aaaa"});
+	check_numbered("lpad", OP_text_left_padded, "\x05" "\0\0\0" "x\xe2\x82\xac", 8, texts, &made,
+				   (const char *[]) {"aAa Z", "x\xe2\x82\xacx\xe2\x82\xacx", "x\xe2\x82\xac\xc3\x9c" "b\xe2\x82\xac", "xaaaa"});
+	check_numbered("rpad", OP_text_right_padded, "\x05" "\0\0\0" "x\xe2\x82\xac", 8, texts, &made,
+				   (const char *[]) {"aAa Z", "x\xe2\x82\xacx\xe2\x82\xacx", "\xc3\x9c" "b\xe2\x82\xacx\xe2\x82\xac", "aaaax"});
+	check_numbered("padded with nothing", OP_text_left_padded, "\x05" "\0\0\0", 4, texts, &made,
+				   (const char *[]) {"aAa Z", "", "\xc3\x9c" "b\xe2\x82\xac", "aaaa"});
+	check_numbered("padded to nothing", OP_text_right_padded, "\0\0\0\0" "x", 5, texts, &made, (const char *[]) {"", "", "", ""});
+	check_numbered("filled with half a character", OP_text_left_padded, "\x05" "\0\0\0" "\x82", 5, texts, &made,
+				   (const char *[]) {"aAa Z", "\x82\x82\x82\x82\x82", "\x82\x82\xc3\x9c" "b\xe2\x82\xac", "\x82" "aaaa"});
+	check_numbered("repeat", OP_text_repeated, "\x02" "\0\0\0", 4, texts, &made,
+				   (const char *[]) {"aAa ZzaAa Zz", "", "\xc3\x9c" "b\xe2\x82\xac\xc3\x9c" "b\xe2\x82\xac", "aaaaaaaa"});
+	check_numbered("bytes that are no number", OP_text_repeated, "\x02" "\0\0", 3, texts, &made, (const char *[]) {"", "", "", ""});
 	check("numbers", OP_int8_text, numbers, NULL, &made,
 		  (const char *[]) {"0", "-1", "-9223372036854775808", "9223372036854775807"});
 	check_limits(&made);

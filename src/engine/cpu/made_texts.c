@@ -13,6 +13,24 @@
 /* Bytes of a batch's texts at most: what makes more is left to PostgreSQL. */
 #define MOST_BYTES (UINT64_C(64) << 20)
 
+/* The most that a row may need. */
+static uint64_t
+most_of_row(OpCode op, Bytes left, const Bytes *right)
+{
+	switch (op)
+	{
+		case OP_text_replaced:
+			return most_replaced(left, read_replacement(*right));
+		case OP_text_left_padded:
+		case OP_text_right_padded:
+			return most_padded(left, read_numbered_text(*right));
+		case OP_text_repeated:
+			return (uint64_t) left.len * read_numbered_text(*right).number;
+		default:
+			return left.len + (right != NULL ? (uint64_t) right->len : 0);
+	}
+}
+
 static uint64_t
 most_bytes(OpCode op, uint32_t n, const Bytes *left, const Bytes *right)
 {
@@ -21,8 +39,7 @@ most_bytes(OpCode op, uint32_t n, const Bytes *left, const Bytes *right)
 	if (op == OP_int8_text)
 		return (uint64_t) n * INT8_TEXT_LENGTH;
 	for (uint32_t i = 0; i < n; i++)
-		sum += op == OP_text_replaced ? most_replaced(left[i], read_replacement(right[i])) :
-			left[i].len + (right != NULL ? (uint64_t) right[i].len : 0);
+		sum += most_of_row(op, left[i], right != NULL ? &right[i] : NULL);
 	return sum;
 }
 
@@ -57,6 +74,11 @@ write_text(OpCode op, char *to, const Bytes *left, const Bytes *right)
 			return write_reversed(to, *left);
 		case OP_text_replaced:
 			return write_replaced(to, *left, read_replacement(*right));
+		case OP_text_left_padded:
+		case OP_text_right_padded:
+			return write_padded(to, *left, read_numbered_text(*right), op == OP_text_left_padded);
+		case OP_text_repeated:
+			return write_repeated(to, *left, read_numbered_text(*right).number);
 		default:
 			return 0;
 	}

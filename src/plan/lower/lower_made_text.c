@@ -1,6 +1,7 @@
 /*
  * lower_made_text.c
- *	  Texts that are made of others, and of integers: ||, lower, upper, reverse, replace, casts; ILIKE.
+ *	  Texts that are made of others, and of integers: ||, lower, upper, reverse, replace, lpad, rpad,
+ *	  repeat, casts; ILIKE.
  *
  * Only the CPU engine has memory for them (ops_made.h), and what has few distinct values is sooner
  * computed once for each of these (plan/path/computed.c).  So they are lowered where a grouping is
@@ -17,6 +18,9 @@
 
 #include "compat.h"
 #include "plan/lower/lower_parts.h"
+
+/* Of longer texts a batch's would not fit (MOST_BYTES of engine/cpu/made_texts.c). */
+#define MOST_MADE 1000
 
 /* An operation of one text. */
 static int
@@ -40,22 +44,23 @@ constant_text(Lowering *l, const Expr *expr)
 	if (IsA(expr, Const) && !((const Const *) expr)->constisnull)
 		return DatumGetTextPP(((const Const *) expr)->constvalue);
 	lower_reject(l, REJECTED_EXPRESSION,
-				 _("replace() of texts that are not constant is not supported"));
+				 _("a function with texts that are not constant is not supported"));
 	return NULL;
 }
 
-/* The parameter of OP_text_replaced (ops_made.h). */
+/* A number and texts in one parameter (NumberedText of ops_made.h). */
 static Expr *
-make_replacement(const text *from, const text *to)
+make_numbered_text(uint32 number, const text *first, const text *second)
 {
-	uint32		len = VARSIZE_ANY_EXHDR(from);
 	StringInfoData bytes;
 
 	initStringInfo(&bytes);
 	for (int i = 0; i < 4; i++)
-		appendStringInfoChar(&bytes, (char) (len >> (8 * i) & 0xff));
-	appendBinaryStringInfo(&bytes, VARDATA_ANY(from), len);
-	appendBinaryStringInfo(&bytes, VARDATA_ANY(to), VARSIZE_ANY_EXHDR(to));
+		appendStringInfoChar(&bytes, (char) (number >> (8 * i) & 0xff));
+	if (first != NULL)
+		appendBinaryStringInfo(&bytes, VARDATA_ANY(first), VARSIZE_ANY_EXHDR(first));
+	if (second != NULL)
+		appendBinaryStringInfo(&bytes, VARDATA_ANY(second), VARSIZE_ANY_EXHDR(second));
 	return (Expr *) makeConst(BYTEAOID, -1, InvalidOid, -1,
 							  PointerGetDatum(cstring_to_text_with_len(bytes.data, bytes.len)),
 							  false, false);
@@ -75,7 +80,27 @@ lower_replace(Lowering *l, List *args, Oid collation)
 	if (to == NULL)
 		return -1;
 	return lower_op(l, OP_text_replaced, lower_text_operand(l, linitial(args)),
-					lower_param_ref(l, make_replacement(from, to)));
+					lower_param_ref(l, make_numbered_text(VARSIZE_ANY_EXHDR(from), from, to)));
+}
+
+/* lpad and rpad(t, length, fill), repeat(t, times): of constants. */
+static int
+lower_numbered(Lowering *l, OpCode op, List *args)
+{
+	const Const *number = lsecond(args);
+	text	   *fill = NULL;
+
+	if (op != OP_text_repeated)
+	{
+		fill = counts_characters(l) ? constant_text(l, lthird(args)) : NULL;
+		if (fill == NULL)
+			return -1;
+	}
+	if (!IsA(number, Const) || number->constisnull || DatumGetInt32(number->constvalue) > MOST_MADE)
+		return lower_reject(l, REJECTED_EXPRESSION, _("a text of this length is not supported"));
+	return lower_op(l, op, lower_text_operand(l, linitial(args)),
+					lower_param_ref(l, make_numbered_text(Max(DatumGetInt32(number->constvalue), 0),
+														  fill, NULL)));
 }
 
 bool
@@ -105,6 +130,15 @@ lower_made_text(Lowering *l, Oid function, List *args, Oid collation, int *reg)
 			return true;
 		case F_REPLACE:
 			*reg = lower_replace(l, args, collation);
+			return true;
+		case F_LPAD_TEXT_INT4_TEXT:
+			*reg = lower_numbered(l, OP_text_left_padded, args);
+			return true;
+		case F_RPAD_TEXT_INT4_TEXT:
+			*reg = lower_numbered(l, OP_text_right_padded, args);
+			return true;
+		case F_REPEAT:
+			*reg = lower_numbered(l, OP_text_repeated, args);
 			return true;
 		default:
 			return false;

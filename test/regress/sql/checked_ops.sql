@@ -148,7 +148,7 @@ CREATE TABLE long_texts AS SELECT i AS id, (CASE WHEN i = 2 THEN repeat('a', 700
 VACUUM ANALYZE long_texts;
 SELECT op, expr, check_fallback(format('SELECT length(%s), count(*) FROM long_texts GROUP BY 1', expr)) AS outcome,
 	check_engine(format('SELECT length(%s), count(*) FROM long_texts WHERE id <> 2 GROUP BY 1', expr)) AS filtered
-FROM (VALUES ('text_concat', 't || ''x'''), ('text_lower', 'lower(t)'), ('text_upper', 'upper(t)'), ('text_reversed', 'reverse(t)'), ('text_replaced', 'replace(t, ''a'', ''b'')')) v (op, expr);
+FROM (VALUES ('text_concat', 't || ''x'''), ('text_lower', 'lower(t)'), ('text_upper', 'upper(t)'), ('text_reversed', 'reverse(t)'), ('text_replaced', 'replace(t, ''a'', ''b'')'), ('text_left_padded', 'lpad(t, 5, ''x'')'), ('text_right_padded', 'rpad(t, 1000)'), ('text_repeated', 'repeat(t, 1)')) v (op, expr);
 -- one that statistics did not have
 INSERT INTO long_texts VALUES (3001, 'Ü');
 SELECT op, expr, check_fallback(format('SELECT %s, count(*) FROM long_texts WHERE id <> 2 GROUP BY 1', expr)) AS outcome,

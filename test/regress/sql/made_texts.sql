@@ -14,7 +14,7 @@ SET gpuagg.engine = cpu;
 SET gpuagg.mode = force;
 SELECT x, check_query(query), source(query)
 FROM unnest(ARRAY['s || v', 's || ''-'' || i4', 'i2::text', 'i4::text', 'i8::text', 'i8::varchar', 'lower(s)', 'upper(v)', 'lower(upper(s) || v)', 'reverse(s)', 'reverse(v || s)',
-	'replace(s, ''User'', ''somebody else'')', 'replace(word, ''aa'', ''b'')', 'replace(word, '''', ''b'')', 'replace(s, ''€'', '''')', 'replace(word, ''a'', ''aa'')', 'c || s', 'left(lower(s), 8) || right(v, 3)',
+	'replace(s, ''User'', ''somebody else'')', 'replace(word, ''aa'', ''b'')', 'replace(word, '''', ''b'')', 'replace(s, ''€'', '''')', 'replace(word, ''a'', ''aa'')', 'lpad(i4::text, 12, ''0'')', 'rpad(s, 9)', 'lpad(s, 20, ''€x'')', 'rpad(v || s, 1000, ''ab€'')', 'lpad(word, -1, ''x'')', 'lpad(word, 7, '''')', 'repeat(word, 3)', 'repeat(s || v, -1)', 'length(lpad(s, 7) || c)', 'c || s', 'left(lower(s), 8) || right(v, 3)',
 	'split_part(s || ''@'' || v, ''@'', 2)', '(i4 || '''')::int', 'coalesce(s || v, ''none'')', 'CASE WHEN id % 2 = 0 THEN s ELSE upper(s) END', 'id || '':'' || length(s || v)']) x,
 	format('SELECT %s, count(*), sum(i4) FROM made_texts GROUP BY 1', x) query;
 SELECT q, check_query(q), source(q)
@@ -34,7 +34,7 @@ FROM unnest(ARRAY['SELECT count(*), min(i4) FROM made_texts WHERE code COLLATE "
 	'SELECT count(*) FILTER (WHERE s NOT ILIKE ''%Ünï%'') FROM made_texts']) q;
 -- left to PostgreSQL: cases of a language that has others for ASCII's letters, texts that are replaced by such that rows have
 SELECT source('SELECT lower(code COLLATE "tr-x-icu"), count(*) FROM made_texts GROUP BY 1'), source('SELECT count(*) FROM made_texts WHERE code COLLATE "tr-x-icu" ILIKE ''aa%''');
-SELECT source('SELECT lower(s COLLATE "en-x-icu"), count(*) FROM made_texts GROUP BY 1'), source('SELECT replace(s, v, ''''), count(*) FROM made_texts GROUP BY 1');
+SELECT source('SELECT lower(s COLLATE "en-x-icu"), count(*) FROM made_texts GROUP BY 1'), source('SELECT replace(s, v, ''''), count(*) FROM made_texts GROUP BY 1'), source('SELECT lpad(s, i4, ''x''), count(*) FROM made_texts GROUP BY 1'), source('SELECT repeat(s, 1001), count(*) FROM made_texts GROUP BY 1');
 RESET gpuagg.mode;
 -- what auto does
 SELECT source('SELECT s || v, count(*) FROM made_texts GROUP BY 1');
