@@ -31,11 +31,11 @@ SELECT check_engine('SELECT k, sum(s * interval ''1 hour''), avg(a * interval ''
 SELECT x, check_fallback(format('SELECT %s, count(*) FROM measures WHERE id > -20 GROUP BY 1', x)) AS outcome
 FROM unnest(ARRAY['ts + b * interval ''1 day''', 'f * interval ''1 hour'' > iv', 'extract(day FROM iv * 2000000000)', 'd + a * interval ''1000 years''', 'tz - iv']) x;
 -- moments that come twice in local time
-CREATE TABLE moments (n int, tz timestamptz, iv interval);
-INSERT INTO moments SELECT n, tz, n * interval '1 day' + h * interval '1 hour' FROM generate_series(-1, 1) n, generate_series('2023-10-28 22:30+00'::timestamptz, '2023-10-29 03:30+00', '30 min') tz, generate_series(0, 1) h;
-VACUUM ANALYZE moments;
-SELECT x, check_engine(format('SELECT %1$s AS x, count(*) FROM moments GROUP BY 1', x)) FROM unnest(ARRAY['tz + n * interval ''1 day''', 'tz - n * interval ''1 day''', 'tz + n * interval ''1 mon''', 'tz + n * interval ''1 mon -1 day 1 hour''', 'tz + iv', 'tz - iv']) x;
-DROP TABLE moments;
+CREATE TABLE bucket_moments (n int, tz timestamptz, iv interval);
+INSERT INTO bucket_moments SELECT n, tz, n * interval '1 day' + h * interval '1 hour' FROM generate_series(-1, 1) n, generate_series('2023-10-28 22:30+00'::timestamptz, '2023-10-29 03:30+00', '30 min') tz, generate_series(0, 1) h;
+VACUUM ANALYZE bucket_moments;
+SELECT x, check_engine(format('SELECT %1$s AS x, count(*) FROM bucket_moments GROUP BY 1', x)) FROM unnest(ARRAY['tz + n * interval ''1 day''', 'tz - n * interval ''1 day''', 'tz + n * interval ''1 mon''', 'tz + n * interval ''1 mon -1 day 1 hour''', 'tz + iv', 'tz - iv']) x;
+DROP TABLE bucket_moments;
 SELECT x, check_engine(format('SELECT %1$s AS x, count(*), min(id), max(id) FROM measures WHERE abs(f) < 1e9 GROUP BY 1', x))
 FROM unnest(ARRAY['to_timestamp(f)', 'to_timestamp(f / 1e6)', 'to_timestamp(b)', 'to_timestamp(r * 1e8)', 'timestamp ''epoch'' + b * interval ''1 second''', 'd + f * interval ''1 hour''', 'ts - (f / 3) * interval ''0.000001 s''']) x;
 SELECT check_engine('SELECT to_timestamp(f), count(*) FROM measures WHERE f IN (''Infinity'', ''-Infinity'', ''-0'') GROUP BY 1');

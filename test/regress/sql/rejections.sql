@@ -14,7 +14,7 @@ SELECT dense_rank(7, 7) WITHIN GROUP (ORDER BY i4, i2) FROM facts;
 SELECT string_agg(vc, ',') FROM facts WHERE id < 3;
 SELECT json_agg(f8) FROM facts WHERE id < 3;
 SELECT bit_and(v) FROM (VALUES (B'101'), (B'110')) x (v);
-SELECT sum(i4 ORDER BY ARRAY[id]) FROM facts;
+SELECT sum(i4 ORDER BY ROW(id)) FROM facts;
 
 -- keys and expressions
 SELECT n, count(*) FROM (VALUES (1.0), (1.00)) x (n) GROUP BY n;
@@ -28,7 +28,7 @@ SELECT coalesce(b, false), count(*) FROM facts GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM facts f WHERE f.id < 20 AND f.i4 = (SELECT max(g.i4) FROM facts g WHERE g.i2 = f.i2);
 
 -- DISTINCT
-SELECT DISTINCT ON (b) b, id FROM facts ORDER BY b, i4, i2, id;
+SELECT DISTINCT ON (b) b, id FROM facts ORDER BY b, t, id;
 SELECT DISTINCT generate_series(1, 2), b FROM facts WHERE id < 3 ORDER BY 1, 2;
 SELECT DISTINCT v FROM (VALUES ('10:00+01'::timetz), ('10:00+01')) x (v);
 SELECT DISTINCT random() < 2 FROM facts;
