@@ -12,6 +12,8 @@ typedef struct ReadAhead
 {
 	Relation	relation;		/* NULL: the system is not told */
 	BlockNumber next;			/* blocks before it have been told of, or need not be */
+	BlockNumber last;			/* the last one that was in no buffer */
+	uint32		told;			/* so many blocks the system was told of behind it */
 } ReadAhead;
 
 extern void read_ahead_begin(ReadAhead *ahead, Relation relation);

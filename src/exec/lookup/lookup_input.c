@@ -55,14 +55,14 @@ typedef struct TupleBatch
 	MemoryContext tuple_context;
 } TupleBatch;
 
-/* Is it stored as PostgreSQL stores a numeric that is a number? */
+/* Is it stored as PostgreSQL stores a numeric that is a number, with all its digits shown? */
 static bool
 is_number(NumericHeader header)
 {
 	for (int i = 0; i < header.ndigits; i++)
 		if (numeric_u16(header.digits + 2 * i) >= NUMERIC_BASE)
 			return false;
-	return !header.special;
+	return !header.special && numeric_least_scale(header) <= header.scale;
 }
 
 /*

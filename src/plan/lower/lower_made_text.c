@@ -22,6 +22,9 @@
 /* Of longer texts a batch's would not fit (MOST_BYTES of engine/cpu/made_texts.c). */
 #define MOST_MADE 1000
 
+/* Bytes of a text that others are filled with: so many times over, it takes memory for each row. */
+#define MOST_FILL 64
+
 /* An operation of one text. */
 static int
 lower_of_text(Lowering *l, OpCode op, List *args)
@@ -95,6 +98,8 @@ lower_numbered(Lowering *l, OpCode op, List *args)
 		fill = counts_characters(l) ? constant_text(l, lthird(args)) : NULL;
 		if (fill == NULL)
 			return -1;
+		if (VARSIZE_ANY_EXHDR(fill) > MOST_FILL)
+			return lower_reject(l, REJECTED_EXPRESSION, _("a text of this length is not supported"));
 	}
 	if (!IsA(number, Const) || number->constisnull || DatumGetInt32(number->constvalue) > MOST_MADE)
 		return lower_reject(l, REJECTED_EXPRESSION, _("a text of this length is not supported"));

@@ -138,7 +138,9 @@ first_rows_ranked_path(PlannerInfo *root, Path *rows, RelOptInfo *rel)
 	Cost		own = path->total_cost - (*subpath)->total_cost;
 	double		share = Min(1, rows->rows / Max((*subpath)->rows, 1));
 
-	*subpath = (Path *) create_sort_path(root, rel, rows, order, -1);
+	/* of values that are the same in all rows no order is left */
+	*subpath = pathkeys_contained_in(order, rows->pathkeys) ? rows :
+		(Path *) create_sort_path(root, rel, rows, order, -1);
 	path->rows = Min(path->rows, rows->rows);
 	path->pathkeys = order;
 	path->parallel_safe = false;
@@ -340,11 +342,11 @@ constant_mutator(Node *node, void *context)
 
 /* PostgreSQL computes the output of all rows, and so comes to its errors. */
 static const char *
-examine_errors(Grouping *grouping)
+examine_errors(Grouping *grouping, const PathTarget *target)
 {
 	ListCell   *lc;
 
-	foreach(lc, grouping->target->exprs)
+	foreach(lc, target->exprs)
 	{
 		Node	   *expr = lfirst(lc);
 
@@ -383,7 +385,7 @@ examine_output(Grouping *grouping)
 	reason = set_columns(grouping);
 	if (reason != NULL)
 		return reason;
-	return computes_all_rows(grouping) ? NULL : examine_errors(grouping);
+	return computes_all_rows(grouping) ? NULL : examine_errors(grouping, grouping->target);
 }
 
 /*
@@ -477,6 +479,9 @@ first_rows_examine(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 		reason = add_order(grouping, step->order);
 	if (grouping->ranked_above)
 	{
+		/* what PostgreSQL's node computes of a row before it knows whether the row is wanted */
+		if (reason == NULL)
+			reason = examine_errors(grouping, step->target);
 		grouping->target = step->input;
 		grouping->junk = NIL;
 	}

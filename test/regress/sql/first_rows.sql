@@ -317,5 +317,20 @@ SELECT has_node('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k % 10
 SELECT has_node('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM first_many) s WHERE n <= 128');
 COMMIT;
 RESET gpuagg.engine;
+-- an order that goes on, of values that are the same in all rows, or of which some are
+CREATE TABLE first_same AS SELECT i AS id, i % 3 AS k, 1 AS a, 2 AS b, 't' AS t FROM generate_series(1, 9) i;
+VACUUM ANALYZE first_same;
+SELECT query, check_query(query) FROM (VALUES
+	('SELECT count(*) FROM (SELECT id, row_number() OVER (ORDER BY a, b, t) AS n FROM first_same WHERE k = 2 AND a = 1 AND b = 2 AND t = ''t'') s WHERE n <= 3'),
+	('SELECT count(*), sum(n) FROM (SELECT id, rank() OVER (PARTITION BY k ORDER BY a, b, t) AS n FROM first_same WHERE k = 1 AND a = 1 AND b = 2 AND t = ''t'') s WHERE n <= 2'),
+	('SELECT id, n FROM (SELECT id, row_number() OVER (PARTITION BY k ORDER BY a, id, t) AS n FROM first_same WHERE k = 1 AND a = 1) s WHERE n <= 3'),
+	('SELECT count(*) FROM (SELECT DISTINCT ON (k) k, a, b FROM first_same WHERE k = 1 AND a = 1 AND b = 2 AND t = ''t'' ORDER BY k, a, b, t) s')) q (query);
+DROP TABLE first_same;
+-- PostgreSQL computes what stands beside a row number before it knows whether the row is wanted
+CREATE TABLE first_behind (k int, a int, b int, c int, x int);
+INSERT INTO first_behind VALUES (1, 1, 1, 1, 1), (1, 2, 1, 1, 0);
+VACUUM ANALYZE first_behind;
+SELECT y FROM (SELECT 10 / x AS y, row_number() OVER (PARTITION BY k ORDER BY a, b, c) AS n FROM first_behind) s WHERE n <= 1;
+DROP TABLE first_behind;
 -- no window of which few rows are wanted
 SELECT count(*) FROM gpuagg_explain('SELECT id, row_number() OVER (PARTITION BY k ORDER BY id) FROM facts');

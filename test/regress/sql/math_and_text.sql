@@ -38,7 +38,7 @@ FROM unnest(ARRAY['floor(n)', 'ceil(n)', 'ceiling(m)', 'trunc(n)', 'trunc(m, 2)'
 	'split_part(t, '','', 1)', 'split_part(t, '','', 2)', 'split_part(t, '','', 4)', 'split_part(t, '','', 16)', 'split_part(t, '','', -1)', 'split_part(t, '',,'', 2)', 'split_part(t, '',,'', -1)', 'split_part(t, ''é'', 2)', 'ascii(t)', 'ascii(split_part(t, '','', 2))', 'left(split_part(t, '','', 1), 1) = ''a''']) x;
 SELECT check_engine('SELECT k, sum(floor(n)), avg(ceil(m)), min(trunc(m, 1)), sum(round(m, -2)), max(round(q, -1)), max(sign(n)), sum(div(n, 3)), count(*) FILTER (WHERE floor(n) > 10) FROM math_amounts GROUP BY k');
 SELECT x, check_query(format('SELECT %1$s AS x, count(*), min(id) FROM math_amounts GROUP BY 1', x))
-FROM unnest(ARRAY['floor(w)', 'trunc(w, 1)', 'sign(w)', 'trunc(w, -1)', 'round(n, -17)', 'round(w, -29)', 'trunc(n, -17)', 'split_part(t, '','', -2)', 'split_part(t, '''', 1)', 'split_part(t, '','', 17)']) x;
+FROM unnest(ARRAY['floor(w)', 'trunc(w, 1)', 'sign(w)', 'trunc(w, -1)', 'round(n, -17)', 'round(w, -29)', 'trunc(n, -17)', 'round(n, -2147483648)', 'trunc(w, -2147483648)', 'split_part(t, '','', -2)', 'split_part(t, '''', 1)', 'split_part(t, '','', 17)']) x;
 -- quotients that PostgreSQL rounds, or may round, to whole numbers
 SELECT x, check_query(format('SELECT %1$s, count(*) FROM math_amounts GROUP BY 1', x))
 FROM unnest(ARRAY['floor(k / 3e-15)', 'ceil(n / -7)', 'floor(n / NULLIF(m, 0))', 'ceil(n / ''NaN'')', 'floor(n / NULL)', 'sign(n / 7)', 'floor(m / 99999999999.7)']) x;

@@ -74,7 +74,7 @@ lower_round(Lowering *l, List *args, bool truncates, NumericInfo *info)
 
 	if (reg < 0)
 		return -1;
-	if (!int4_value(lsecond(args), &to) || abs(to) > NUMERIC128_MAX_SCALE)
+	if (!int4_value(lsecond(args), &to) || to < -NUMERIC128_MAX_SCALE || to > NUMERIC128_MAX_SCALE)
 		return lower_reject(l, REJECTED_NUMERIC, _("rounding to this number of digits is not supported"));
 	if (truncates && is_wide(l, reg) && to < from.scale)
 		return lower_reject(l, REJECTED_NUMERIC, _("function %s is not supported over numerics of 128 bits"),
