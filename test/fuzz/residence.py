@@ -10,13 +10,15 @@ import random
 
 from dataclasses import dataclass, field
 
+COPY_OF_A_ROW = 'INSERT INTO {t} SELECT * FROM {t} WHERE id = {k}'
+
 # (weight, statements); k is a row's id, p a remainder
 CHANGES = [
     (8, []),
     (4, ['UPDATE {t} SET id = id WHERE id = {k}']),
     (3, ['UPDATE {t} SET {c} = NULL WHERE id BETWEEN {k} AND {k} + 3']),
     (3, ['DELETE FROM {t} WHERE id = {k}']),
-    (2, ['INSERT INTO {t} SELECT * FROM {t} WHERE id = {k}']),
+    (2, [COPY_OF_A_ROW]),
     (2, ['BEGIN', 'DELETE FROM {t} WHERE id = {k}', 'ROLLBACK']),
     (1, ['BEGIN', 'SELECT FROM {t} WHERE id = {k} FOR UPDATE', 'COMMIT']),
     (1, ['UPDATE {t} SET id = id WHERE id % 10 = {p}']),
@@ -69,10 +71,11 @@ def vacuum_all(tables):
 
 
 class Residence:
-    """A seed's choices."""
+    """A seed's choices.  unique: no row is copied, since queries sort rows by their ids."""
 
-    def __init__(self, seed, tables, prewarms=True):
+    def __init__(self, seed, tables, prewarms=True, unique=False):
         self.rng = random.Random('residence %s' % seed)
+        self.possible = [c for c in CHANGES if not unique or COPY_OF_A_ROW not in c[1]]
         self.prewarms = prewarms    # can gpuagg_prewarm have columns kept?
         self.tables = tables
         self.changed = []       # statements since all tables were vacuumed
@@ -84,7 +87,7 @@ class Residence:
         rng = self.rng
         table = rng.choice(self.tables)
         names = dict(t=table.name, c=rng.choice(table.columns).name, k=rng.randrange(max(table.rows, 1)), p=rng.randrange(10))
-        _, statements = rng.choices(CHANGES, [c[0] for c in CHANGES])[0]
+        _, statements = rng.choices(self.possible, [c[0] for c in self.possible])[0]
         return [s.format(**names) for s in statements]
 
     def prepare(self):

@@ -129,7 +129,7 @@ is_counted('an error instead of a fallback', 'cpu|0|0|0|0|0', '', 'SET gpuagg.fa
 # rejections
 is_counted('an aggregate', 'cpu|0|0|0|0|0', '|rejection|aggregate|1', $rejected);
 is_counted('a volatile function', 'cpu|0|0|0|0|0', '|rejection|volatile function|2', ('SELECT k + random()::int, count(*) FROM t GROUP BY 1') x 2);
-is_counted('DISTINCT ON', 'cpu|0|0|0|0|0', '|rejection|query|1', 'SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v, v + 1, v + 2');
+is_counted('DISTINCT ON', 'cpu|0|0|0|0|0', '|rejection|query|1', 'SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v::text');
 is_counted('a numeric', 'cpu|0|0|0|0|0', '|rejection|numeric|1', 'SELECT coalesce(sqrt(v::numeric), 0), count(*) FROM t GROUP BY 1');
 is_counted('a type', 'cpu|0|0|0|0|0', '|rejection|type|1', 'SELECT coalesce(make_interval(secs => v), interval \'1 day\'), count(*) FROM t GROUP BY 1');
 is_counted('a collation', 'cpu|0|0|0|0|0', '|rejection|collation|1', 'SELECT max(coalesce(k::text, \'\') COLLATE "en-x-icu") FROM t');
