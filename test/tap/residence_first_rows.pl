@@ -51,6 +51,17 @@ ok(sql("SELECT gpuagg_evict('t_1')") > 0, 'evicted');
 is(sql("SELECT count(*) FROM gpuagg_cache WHERE relation = 't_1'::regclass"), 0, 'places, too');
 is_right($session, $of_all, 'and read again');
 
+# partitions of one row each, whose places are all the same in their stripes
+sql(q{CREATE TABLE few (k int, v int, note text) PARTITION BY LIST (k);
+	CREATE TABLE few_1 PARTITION OF few FOR VALUES IN (1);
+	CREATE TABLE few_2 PARTITION OF few FOR VALUES IN (2);
+	CREATE TABLE few_3 PARTITION OF few FOR VALUES IN (3);
+	INSERT INTO few VALUES (1, 10, 'one'), (2, 20, 'two'), (3, 30, 'three');
+	VACUUM few});
+my $of_few = 'SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM few) s WHERE n <= 2 ORDER BY k';
+blocks($session, $of_few) for 1 .. 2;
+is_right($session, $of_few, 'of partitions of one row', 3);
+
 $session->quit;
 $node->stop;
 done_testing();

@@ -196,15 +196,16 @@ find_places(CpuKeptRun *run, const CpuKeptTable *table, const CpuKeptStripe *str
 	{
 		const CpuKeptPlace *place = table->numbers[i] < 0 ? NULL :
 			cpu_kept_place(stripe, table->numbers[i]);
-		DecodedColumn *column = &run->taken.columns[i];
+		CpuKeptPlace own;
 
 		if (place == NULL || (place->nleft > 0 && !program_leaves_rows(run->program)))
 			return false;
-		decode_begin(column, (ValueType) columns[i].type, place,
-					 run->taken.buffers + (size_t) i * DECODE_BUFFER);
+		own = *place;
 		/* a row's place is kept without the table's number */
 		if (columns[i].attno == COLUMN_PLACE)
-			column->place.least += (int64_t) place_make(table->state->table, 0, 0);
+			own.least += (int64_t) place_make(table->state->table, 0, 0);
+		decode_begin(&run->taken.columns[i], (ValueType) columns[i].type, &own,
+					 run->taken.buffers + (size_t) i * DECODE_BUFFER);
 	}
 	return true;
 }
