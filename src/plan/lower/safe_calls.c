@@ -57,7 +57,7 @@ static const Oid total_functions[] = {
 };
 
 bool
-is_among(Oid function, const Oid *functions, int n)
+function_is_among(Oid function, const Oid *functions, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (functions[i] == function)
@@ -71,7 +71,7 @@ function_can_fail(Oid function, void *context)
 	int			op = function_op(function);
 
 	return !(op >= 0 && !op_checked((OpCode) op)) &&
-		!is_among(function, total_functions, lengthof(total_functions)) &&
+		!function_is_among(function, total_functions, lengthof(total_functions)) &&
 		!get_func_leakproof(function);
 }
 
@@ -268,7 +268,7 @@ collation_can_fail(Oid function, Oid collation, const List *args)
 
 	if (OidIsValid(collation))
 		return !get_collation_isdeterministic(collation) &&
-			!is_among(function, text_comparisons, lengthof(text_comparisons));
+			!function_is_among(function, text_comparisons, lengthof(text_comparisons));
 	foreach(lc, args)
 		if (type_is_collatable(exprType(lfirst(lc))))
 			return true;

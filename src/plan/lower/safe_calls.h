@@ -14,7 +14,7 @@
 extern bool call_can_fail(Node *node);
 
 /* Is the function one of these? */
-extern bool is_among(Oid function, const Oid *functions, int n);
+extern bool function_is_among(Oid function, const Oid *functions, int n);
 
 /*
  * safe_moments.c: is the node a date or a timestamp that is computed of the present one, and not

@@ -154,9 +154,9 @@ aggregate_can_fail(Oid aggregate, Oid collation, const List *args)
 	foreach(lc, OidIsValid(collation) ? NIL : args)
 		if (type_is_collatable(exprType(lfirst(lc))))
 			return true;
-	if (is_among(aggregate, numeric_aggregates, lengthof(numeric_aggregates)))
+	if (function_is_among(aggregate, numeric_aggregates, lengthof(numeric_aggregates)))
 		return !numeric_has_few_digits(linitial(args));
-	return !is_among(aggregate, total_aggregates, lengthof(total_aggregates)) &&
+	return !function_is_among(aggregate, total_aggregates, lengthof(total_aggregates)) &&
 		!is_extreme(aggregate, args);
 }
 

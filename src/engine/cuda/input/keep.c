@@ -488,7 +488,7 @@ keep_begin(RunCore *run, Keep *keep, const PageDeformer *deformer, const InputLa
 			if (infos[end].table != infos[first].table ||
 				stripe_of_block(infos[end].block) != stripe)
 				break;
-		if (table == NULL || kept->n == KEEP_STRIPES ||
+		if (table == NULL || kept->n >= KEEP_MOST_STRIPES ||
 			!begin_stripe(run, keep, table, stripe, infos + first, buffer->lsns + first,
 						  end - first, next))
 			continue;

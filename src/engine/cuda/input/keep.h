@@ -9,12 +9,15 @@
 #include "engine/cuda/input/pack.h"
 #include "engine/cuda/input/page_deformer.h"
 #include "engine/cuda/input/kept_tables.h"
+#include "engine/stripe.h"
 
-/* Stripes that an input buffer may have all pages of. */
+/* Stripes of which an input buffer may have all pages, of any size and of the size that there is. */
 #ifdef GPUAGG_TESTING
-#define KEEP_STRIPES 64			/* that tests make smaller */
+#define KEEP_STRIPES 64			/* small ones are for tests only */
+#define KEEP_MOST_STRIPES (stripe_blocks == STRIPE_BLOCKS ? 4 : KEEP_STRIPES)
 #else
 #define KEEP_STRIPES 4
+#define KEEP_MOST_STRIPES KEEP_STRIPES
 #endif
 
 /* Some of the run's columns, as a chunk holds them. */
