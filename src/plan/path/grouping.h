@@ -161,9 +161,9 @@ extern const char *grouping_examine_input(Grouping *grouping, PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  RelOptInfo *grouped_rel, List *having);
 
-/* The distinct rows of the columns in a table's target. */
+/* The distinct rows of the columns in a table's target; rows_differ: no two of them are equal. */
 extern const char *grouping_examine_columns(Grouping *grouping, PlannerInfo *root,
-											RelOptInfo *table);
+											RelOptInfo *table, bool rows_differ);
 
 /*
  * equal_is_identical (lower_parts.h) of a table's column, whose values its type modifier can make

@@ -66,9 +66,9 @@ type_is_hashable(Node *expr)
 /*
  * Make all columns of the target keys, which are of the input's.  The clause refers to them by
  * numbers in the target, where those that PostgreSQL's GROUP BY refers to have theirs.
- * of_table: it has columns of a table only.
+ * of_table: it has columns of a table only; grouping->rows_differ is set.
  * Returns NULL, or why it cannot be done: expressions above could distinguish
- * equal values that are not identical, one of which would be lost.
+ * equal values that are not identical, one of which would be lost.  Of rows that differ none is.
  */
 static const char *
 group_by_all_columns(Grouping *grouping, PathTarget *target, bool of_table)
@@ -87,8 +87,9 @@ group_by_all_columns(Grouping *grouping, PathTarget *target, bool of_table)
 	{
 		SortGroupClause *clause = makeNode(SortGroupClause);
 		Node	   *expr = list_nth(target->exprs, i);
-		bool		is_identical = of_table && IsA(expr, Var) ?
-			column_is_identical((const Var *) expr) : equal_is_identical(expr);
+		bool		is_identical = grouping->rows_differ ||
+			(of_table && IsA(expr, Var) ? column_is_identical((const Var *) expr) :
+			 equal_is_identical(expr));
 
 		if (!is_identical || !type_is_hashable(expr))
 			return psprintf("DISTINCT in an aggregate beside values of type %s is not supported",
@@ -108,7 +109,7 @@ group_by_all_columns(Grouping *grouping, PathTarget *target, bool of_table)
 
 static const char *
 examine_rows(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
-			 const PathTarget *columns, bool of_table)
+			 const PathTarget *columns, bool of_table, bool rows_differ)
 {
 	*grouping = (Grouping)
 	{
@@ -116,14 +117,16 @@ examine_rows(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_rel,
 		.input_rel = input_rel,
 		.distinct = true,
 		.is_input = true,
+		.rows_differ = rows_differ,
 	};
 	return group_by_all_columns(grouping, copy_pathtarget((PathTarget *) columns), of_table);
 }
 
 const char *
-grouping_examine_columns(Grouping *grouping, PlannerInfo *root, RelOptInfo *table)
+grouping_examine_columns(Grouping *grouping, PlannerInfo *root, RelOptInfo *table,
+						 bool rows_differ)
 {
-	return examine_rows(grouping, root, table, table->reltarget, true);
+	return examine_rows(grouping, root, table, table->reltarget, true, rows_differ);
 }
 
 const char *
@@ -153,5 +156,5 @@ grouping_examine_input(Grouping *grouping, PlannerInfo *root, RelOptInfo *input_
 		return "the query has a volatile function";
 
 	return examine_rows(grouping, root, input_rel, input_rel->cheapest_total_path->pathtarget,
-						false);
+						false, false);
 }

@@ -124,9 +124,8 @@ grouped_rows_path(PlannerInfo *root, Path *build, bool differ)
 	rel->cheapest_total_path = build;
 	rel->pathlist = list_make1(build);
 	rel->partial_pathlist = NIL;
-	if (grouping_examine_columns(&grouping, root, rel) != NULL)
+	if (grouping_examine_columns(&grouping, root, rel, differ) != NULL)
 		return build;
-	grouping.rows_differ = differ;
 	path = groups_path(&grouping, rel, &fetches);
 	values = path->rows * cpu_operator_cost * list_length(grouping.keys);
 	if (path->pathtype == T_CustomScan)
@@ -184,7 +183,7 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 
 		if (lookup->computed == NIL)
 			continue;
-		if (grouping_examine_columns(&distinct, grouping->root, lookup->rel) != NULL)
+		if (grouping_examine_columns(&distinct, grouping->root, lookup->rel, false) != NULL)
 			return NULL;
 		distinct.reads_again = foreach_current_index(lc) > 0;
 		path = groups_path(&distinct, lookup->rel, &fetches);
