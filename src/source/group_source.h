@@ -29,6 +29,12 @@ struct GroupSource
 	 */
 	Datum		(*value) (GroupSource *source, int attno, uint32 row, bool *isnull);
 
+	/*
+	 * The values of the batch's rows in such an attribute as engines have them, of *size bytes each,
+	 * at most 8: the same bytes are the same value.  False: they are larger, or no such ones.
+	 */
+	bool		(*key) (GroupSource *source, int attno, ColumnVector *values, int *size);
+
 	bool		tuples_follow;
 };
 

@@ -46,6 +46,9 @@ check_rows(const LookupRows *rows, uint64 limit, const char **message)
 	return ENGINE_OK;
 }
 
+/* Words of groups are looked for so many at a time. */
+#define WORDS_AT_ONCE 256
+
 /* What a child's tuples are put into. */
 typedef struct TupleBatch
 {
@@ -179,23 +182,107 @@ coded_attributes(const LookupInfo *info)
 	return attnos;
 }
 
+/* Some rows of a batch of groups, by whose words a column's codes are found. */
+typedef struct WordRows
+{
+	GroupSource *groups;
+	int			attno;
+	MemoryContext context;		/* where values may be made */
+	uint32		n;
+	uint32		rows[WORDS_AT_ONCE];
+	uint64		words[WORDS_AT_ONCE];
+	uint32		numbers[WORDS_AT_ONCE];
+} WordRows;
+
+/* The value that a group has in a column; if it is made, in the context. */
+static Datum
+group_value(GroupSource *groups, int attno, uint32 row, MemoryContext context, bool *isnull)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Datum		value = groups->value(groups, attno, row, isnull);
+
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
+static Datum
+word_row_value(void *caller, uint32 i)
+{
+	WordRows   *some = caller;
+	bool		isnull;
+
+	return group_value(some->groups, some->attno, some->rows[i], some->context, &isnull);
+}
+
+/* Take the rows from `row` on that have a value, as many as there is room for; the next row. */
+static uint32
+take_word_rows(WordRows *some, const ColumnVector *values, int size, uint32 row, uint32 nrows)
+{
+	for (some->n = 0; row < nrows && some->n < WORDS_AT_ONCE; row++)
+	{
+		if (values->validity != NULL && !(values->validity[row / 8] >> (row % 8) & 1))
+			continue;
+		some->rows[some->n] = row;
+		some->words[some->n] = 0;
+		memcpy(&some->words[some->n++], (const char *) values->values + (Size) row * size, size);
+	}
+	return row;
+}
+
+/*
+ * The codes of a column's rows, where the groups have it as words: the row's is *codes, and
+ * from one row's to the next it is `stride`.  The first row whose code is not found so.
+ */
+static uint32
+add_codes_by_words(LookupRows *rows, const RowColumn *column, WordRows *some, uint32 nrows,
+				   uint32 *codes, int stride)
+{
+	ColumnVector values;
+	uint32		row = 0;
+	int			size;
+
+	if (!some->groups->key(some->groups, some->attno, &values, &size))
+		return 0;
+	while (row < nrows)
+	{
+		uint32		next = take_word_rows(some, &values, size, row, nrows);
+
+		if (!numbering_add_datums(column->values, some->words, some->n, word_row_value, some,
+								  some->numbers, &rows->is_ambiguous))
+			return row;
+		for (; row < next; row++)
+			codes[(Size) row * stride] = NO_CODE;
+		for (uint32 i = 0; i < some->n; i++)
+			codes[(Size) some->rows[i] * stride] = some->numbers[i];
+	}
+	return nrows;
+}
+
 /* The codes of a batch's rows; values may be made in the context. */
 static void
-add_group_codes(LookupRows *rows, GroupSource *groups, const Bitmapset *attnos, uint32 nrows,
-				MemoryContext context, Array *codes)
+add_group_codes(LookupRows *rows, GroupSource *groups, uint32 nrows, MemoryContext context,
+				Array *codes)
 {
-	Datum		values[MaxTupleAttributeNumber];
-	bool		isnull[MaxTupleAttributeNumber];
+	WordRows	some = {.groups = groups,.context = context};
+	int			stride = lookup_rows_ncodes(rows);
+	uint32	   *code = array_extend(codes, (Size) nrows * stride * sizeof(uint32));
 
-	for (uint32 row = 0; row < nrows; row++)
+	for (int i = 0; i < rows->info->ncolumns; i++)
 	{
-		MemoryContext old = MemoryContextSwitchTo(context);
-		int			attno = -1;
+		const RowColumn *column = &rows->columns[i];
 
-		while ((attno = bms_next_member(attnos, attno)) >= 0)
-			values[attno - 1] = groups->value(groups, attno, row, &isnull[attno - 1]);
-		MemoryContextSwitchTo(old);
-		lookup_rows_add_codes(rows, values, isnull, codes);
+		if (!lookup_use_is_code(column->info->use))
+			continue;
+		some.attno = column->info->place;
+		for (uint32 row = add_codes_by_words(rows, column, &some, nrows, code, stride); row < nrows; row++)
+		{
+			bool		isnull;
+			Datum		value = group_value(groups, some.attno, row, context, &isnull);
+
+			code[(Size) row * stride] = isnull ? NO_CODE :
+				numbering_add_datum(column->values, value, &rows->is_ambiguous);
+		}
+		code++;
 	}
 	MemoryContextReset(context);
 }
@@ -215,7 +302,7 @@ read_groups(GroupSource *groups, const Bitmapset *attnos, LookupRows *rows, uint
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (attnos != NULL)
-			add_group_codes(rows, groups, attnos, batch->nrows, context, &codes);
+			add_group_codes(rows, groups, batch->nrows, context, &codes);
 		lookup_rows_add(rows, batch, &codes);
 		codes.size = 0;
 		status = check_rows(rows, limit, message);

@@ -14,9 +14,6 @@
 #include "exec/lookup/lookup_rows.h"
 #include "program/ops_lookup.h"
 
-/* A column without a value has this code. */
-#define NO_CODE PG_UINT32_MAX
-
 /*
  * After so many rows, they are not compared any more if three quarters of them were different: it
  * takes longer, and more memory, than it spares.
@@ -380,6 +377,16 @@ set_codes(LookupRows *rows, int number, const uint32 *codes, int stride, const u
 	}
 }
 
+int
+lookup_rows_ncodes(const LookupRows *rows)
+{
+	int			n = 0;
+
+	for (int i = 0; i < rows->info->ncolumns; i++)
+		n += lookup_use_is_code(rows->columns[i].info->use);
+	return n;
+}
+
 /* The numbers of the rows of values that n rows of a batch have. */
 static void
 add_numbers(LookupRows *rows, const ColumnBatch *batch, const Array *codes, const uint32 *which,
@@ -387,7 +394,7 @@ add_numbers(LookupRows *rows, const ColumnBatch *batch, const Array *codes, cons
 {
 	uint32	   *numbers = array_extend(&rows->numbers, n * sizeof(uint32));
 	const uint32 *code = (const uint32 *) codes->data;
-	int			ncodes = 0;
+	int			ncodes = lookup_rows_ncodes(rows);
 
 	/* without a column all rows are the same */
 	if (rows->nwords == 0)
@@ -398,8 +405,6 @@ add_numbers(LookupRows *rows, const ColumnBatch *batch, const Array *codes, cons
 		return;
 	}
 	memset(rows->words, 0, n * rows->nwords * sizeof(uint64));
-	for (int i = 0; i < rows->info->ncolumns; i++)
-		ncodes += lookup_use_is_code(rows->columns[i].info->use);
 	for (int i = 0; i < rows->info->ncolumns; i++)
 	{
 		const LookupColumn *column = rows->columns[i].info;

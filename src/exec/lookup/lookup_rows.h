@@ -83,6 +83,12 @@ typedef struct ExpectedValues
 extern double lookup_rows_expected_memory(const LookupInfo *info, double n, double key_width,
 										  const ExpectedValues *columns, double nrows);
 
+/* A column without a value has this code. */
+#define NO_CODE PG_UINT32_MAX
+
+/* How many columns have codes: a row has so many. */
+extern int	lookup_rows_ncodes(const LookupRows *rows);
+
 /*
  * The codes of a tuple's columns, one a column with a code, behind those of earlier tuples.
  * values, isnull: by attribute; those that codes are numbers of.

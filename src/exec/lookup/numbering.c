@@ -7,7 +7,8 @@
  * has there; it stays if it is new.  Where all values are taken to be new there is no hash table.
  *
  * Datums are compared by their type's functions.  Where there are few of them, their bytes are
- * numbered, too, and a Datum whose bytes have been there is not compared any more.
+ * numbered, too, and a Datum whose bytes have been there is not compared any more.  Where words
+ * stand for them, these are, and a Datum whose word has been there is not even made.
  */
 #include "postgres.h"
 
@@ -36,7 +37,7 @@
 /* 2^64 by the golden ratio: one word is hashed by multiplication. */
 #define WORD_MULTIPLIER UINT64CONST(0x9E3779B97F4A7C15)
 
-/* Datums' bytes are numbered as long as there are so few, of so many bytes each at most. */
+/* Datums' bytes, or words, are numbered as long as there are so few, of so many bytes each at most. */
 #define MOST_IMAGES 4096
 #define MOST_IMAGE_SIZE 64
 
@@ -79,6 +80,8 @@ struct Numbering
 	bool		typbyval;
 	Numbering  *images;			/* of Datums: their bytes; NULL: these are not numbered */
 	Array		of_images;		/* uint32: the number of the Datum that has these bytes */
+	Numbering  *words;			/* that stand for Datums; NULL: none has been numbered */
+	Array		of_words;		/* uint32: the number of the Datum that a word stands for */
 };
 
 static inline uint32 hash_value(const Numbering *numbering, uint32 number);
@@ -201,6 +204,7 @@ numbering_expect_distinct(Numbering *numbering)
 		numbers_destroy(numbering->numbers);
 	numbering->numbers = NULL;
 	numbering->images = NULL;
+	numbering->words = NULL;
 }
 
 Numbering *
@@ -403,6 +407,42 @@ numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous)
 	return ((const uint32 *) numbering->of_images.data)[image];
 }
 
+/* The words' own numbers; false: there are too many. */
+static bool
+number_datums_words(Numbering *numbering, const uint64 *words, uint32 n, uint32 *numbers)
+{
+	MemoryContext old;
+
+	if (numbering->numbers == NULL ||
+		(numbering->words != NULL && numbering->words->count >= MOST_IMAGES))
+		return false;
+	old = MemoryContextSwitchTo(numbering->context);
+	if (numbering->words == NULL)
+		numbering->words = numbering_of_words(1);
+	numbering_add_all_words(numbering->words, words, n, numbers);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+bool
+numbering_add_datums(Numbering *numbering, const uint64 *words, uint32 n, NumberedDatum datum,
+					 void *caller, uint32 *numbers, bool *ambiguous)
+{
+	if (!number_datums_words(numbering, words, n, numbers))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (numbers[i] == numbering->of_words.size / sizeof(uint32))
+		{
+			uint32		number = number_datum(numbering, datum(caller, i), ambiguous);
+
+			*(uint32 *) array_extend(&numbering->of_words, sizeof(uint32)) = number;
+		}
+		numbers[i] = ((const uint32 *) numbering->of_words.data)[numbers[i]];
+	}
+	return true;
+}
+
 uint32
 numbering_count(const Numbering *numbering)
 {
@@ -497,6 +537,7 @@ numbering_memory(const Numbering *numbering)
 {
 	return numbering->values.capacity + numbering->copied +
 		(numbering->images == NULL ? 0 : numbering_memory(numbering->images)) +
+		(numbering->words == NULL ? 0 : numbering_memory(numbering->words)) +
 		(numbering->numbers == NULL ? 0 : numbering->numbers->size * sizeof(NumberEntry));
 }
 

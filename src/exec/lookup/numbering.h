@@ -32,6 +32,17 @@ extern void numbering_add_all_words(Numbering *numbering, const uint64 *words, u
  */
 extern uint32 numbering_add_datum(Numbering *numbering, Datum value, bool *ambiguous);
 
+/* The i-th of the Datums that a caller numbers by their words; in the current context, or the caller's. */
+typedef Datum (*NumberedDatum) (void *caller, uint32 i);
+
+/*
+ * The same of n Datums, of which the same words stand for the same ones, so that few of them have
+ * to be made.  False: there are too many different words for that, and no Datum has been numbered.
+ */
+extern bool numbering_add_datums(Numbering *numbering, const uint64 *words, uint32 n,
+								 NumberedDatum datum, void *caller, uint32 *numbers,
+								 bool *ambiguous);
+
 /* How many values there are, and all of them, in the order of their numbers. */
 extern uint32 numbering_count(const Numbering *numbering);
 extern const uint64 *numbering_words(const Numbering *numbering);

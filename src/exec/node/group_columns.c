@@ -421,6 +421,22 @@ key_datum(GroupSource *source, int attno, uint32 row, bool *isnull)
 	return column->value(column, groups->first + row, isnull);
 }
 
+static bool
+key_values(GroupSource *source, int attno, ColumnVector *values, int *size)
+{
+	const GroupColumns *groups = (const GroupColumns *) source;
+	const Program *results = node_run_results(groups->state->run);
+	int			key = key_of(groups, attno);
+	ValueType	type = program_key_type(results, key);
+
+	*size = type == VT_TEXT ? 0 : value_type_size(type);
+	if (*size == 0 || *size > (int) sizeof(uint64))
+		return false;
+	*values = slice_key(&groups->state->run->groups.keys[key], type, groups->first,
+						groups->batch.nrows, NULL);
+	return true;
+}
+
 /* Let the engine run; false: PostgreSQL's own plan answers. */
 static bool
 run_node(const GroupColumns *groups)
@@ -460,6 +476,7 @@ open_group_columns(PlanState *plan, const Program *program, const Bitmapset *dat
 	groups = palloc0(sizeof(GroupColumns));
 	groups->source.next = next_groups;
 	groups->source.value = key_datum;
+	groups->source.key = key_values;
 	groups->plan = plan;
 	groups->state = state;
 	groups->program = program;
