@@ -9,9 +9,10 @@
 #ifndef GPUAGG_INTERPRET_CUH
 #define GPUAGG_INTERPRET_CUH
 
-KERNEL_BOUNDS(interpret, AggregateArgs, args, INTERPRET_THREADS, 4)
+KERNEL_BOUNDS(interpret, AggregateArgs, args, INTERPRET_THREADS, 6)
 {
 	KERNEL_BEGIN(&args.table);
+	constants_load(&args);
 	switch (args.task)
 	{
 		case TASK_SAMPLE:

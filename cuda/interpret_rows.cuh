@@ -8,8 +8,9 @@
  * waiting for a compiler.  What the generated text has as constants are variables
  * here, in shared memory, where KERNEL_BEGIN copies the script.
  *
- * A step's value is in dynamic shared memory, a column of each thread's own: of
- * SCRIPT_STEP_BYTES a step and thread, first all values, then their flags.
+ * Values are in dynamic shared memory: those of parameters, which the block has once, and then
+ * registers, of which each thread has its own; behind all of these their flags.  So many threads
+ * as there is room for are what hides the latency of following the script.
  */
 #ifndef GPUAGG_INTERPRET_ROWS_CUH
 #define GPUAGG_INTERPRET_ROWS_CUH
@@ -74,21 +75,41 @@ typedef union Value
 #define VALUE_NULL 1
 #define VALUE_ERROR 2
 
+/* Where a place's value stands among all. */
+DEVICE_FN uint32_t
+place_index(int place)
+{
+	return place < 0 ? (uint32_t) (-1 - place) :
+		script.nconstants + (uint32_t) place * blockDim.x + threadIdx.x;
+}
+
 DEVICE_FN Value *
-step_value(int step)
+place_value(int place)
 {
 	DYNAMIC_SHARED(Value, values);
 
-	return &values[(uint32_t) step * blockDim.x + threadIdx.x];
+	return &values[place_index(place)];
+}
+
+DEVICE_FN uint8_t *
+place_flags(int place)
+{
+	DYNAMIC_SHARED(uint8_t, memory);
+
+	return &memory[(script.nconstants + script.nregisters * blockDim.x) * sizeof(Value) +
+				   place_index(place)];
+}
+
+DEVICE_FN Value *
+step_value(int step)
+{
+	return place_value(script.steps[step].place);
 }
 
 DEVICE_FN uint8_t *
 step_flags(int step)
 {
-	DYNAMIC_SHARED(uint8_t, memory);
-
-	return &memory[script.nsteps * blockDim.x * sizeof(Value) +
-				   (uint32_t) step * blockDim.x + threadIdx.x];
+	return place_flags(script.steps[step].place);
 }
 
 DEVICE_FN bool
@@ -250,13 +271,13 @@ step_constant(const AggregateArgs *args, const ScriptStep *step, Value *value)
 DEVICE_FN uint8_t
 step_logic(const ScriptStep *step, Value *value)
 {
-	int			a = step->arg[0];
-	int			b = step->arg[1];
+	uint8_t		a = *place_flags(step->arg[0]);
+	uint8_t		b = *place_flags(step->arg[1]);
 	bool		decides = step->op == OP_or;
-	bool		left = *step_flags(a) == 0 && (step_value(a)->as_BOOL != 0) == decides;
-	bool		right = *step_flags(b) == 0 && (step_value(b)->as_BOOL != 0) == decides;
-	bool		error = step_error(a) || (step_error(b) && !left);
-	bool		isnull = !left && !right && (step_null(a) || step_null(b));
+	bool		left = a == 0 && (place_value(step->arg[0])->as_BOOL != 0) == decides;
+	bool		right = b == 0 && (place_value(step->arg[1])->as_BOOL != 0) == decides;
+	bool		error = (a & VALUE_ERROR) != 0 || ((b & VALUE_ERROR) != 0 && !left);
+	bool		isnull = !left && !right && ((a | b) & VALUE_NULL) != 0;
 
 	value->as_BOOL = (left || right) == decides;
 	return (isnull ? VALUE_NULL : 0) | (error ? VALUE_ERROR : 0);
@@ -265,12 +286,12 @@ step_logic(const ScriptStep *step, Value *value)
 DEVICE_FN uint8_t
 step_select(const ScriptStep *step, Value *value)
 {
-	int			when = step->arg[0];
-	bool		taken = !step_null(when) && step_value(when)->as_BOOL;
+	uint8_t		when = *place_flags(step->arg[0]);
+	bool		taken = !(when & VALUE_NULL) && place_value(step->arg[0])->as_BOOL;
 	int			from = taken ? step->arg[1] : step->arg[2];
 
-	*value = *step_value(from);
-	return *step_flags(from) | (step_error(when) ? VALUE_ERROR : 0);
+	*value = *place_value(from);
+	return *place_flags(from) | (when & VALUE_ERROR);
 }
 
 /* The function of an operation of ops.def. */
@@ -305,33 +326,34 @@ DEVICE_FN uint8_t
 step_operation(const ScriptStep *step, Value *value)
 {
 	int			a = step->arg[0];
-	int			b = step->arg[1] >= 0 ? step->arg[1] : a;
-	uint8_t		flags = *step_flags(a) | *step_flags(b);
+	int			b = step->arg[1];
+	uint8_t		flags = *place_flags(a) | *place_flags(b);
 	bool		error = false;
 
-	step_apply(step->op, step_value(a), step_value(b), value, &error);
+	step_apply(step->op, place_value(a), place_value(b), value, &error);
 	if (error && !(flags & VALUE_NULL))
 		flags |= VALUE_ERROR;
 	return flags;
 }
 
-/* Steps from .. to - 1 of a row. */
-DEVICE_CALL void
-steps_run(const AggregateArgs *args, uint64_t row, int from, int to)
+/*
+ * Steps from .. to - 1 of a row, of which the first ones are parameters, which have been loaded.
+ * ends: a condition that decides ends them if it is false, unless one before it is an error; then
+ * the filter is false, whatever else it says, and the result is false.
+ */
+DEVICE_CALL bool
+steps_run(const AggregateArgs *args, uint64_t row, int from, int to, bool ends)
 {
 	for (int i = from; i < to; i++)
 	{
 		const ScriptStep *step = &script.steps[i];
-		Value	   *value = step_value(i);
+		Value	   *value = place_value(step->place);
 		uint8_t		flags;
 
 		switch (step->op)
 		{
 			case OP_column:
 				flags = step_column(args, step, row, value);
-				break;
-			case OP_param:
-				flags = step_constant(args, step, value);
 				break;
 			case OP_and:
 			case OP_or:
@@ -342,15 +364,35 @@ steps_run(const AggregateArgs *args, uint64_t row, int from, int to)
 				break;
 			case OP_isnull:
 			case OP_isnotnull:
-				value->as_BOOL = step_null(step->arg[0]) == (step->op == OP_isnull);
-				flags = *step_flags(step->arg[0]) & VALUE_ERROR;
+				flags = *place_flags(step->arg[0]);
+				value->as_BOOL = ((flags & VALUE_NULL) != 0) == (step->op == OP_isnull);
+				flags &= VALUE_ERROR;
 				break;
 			default:
 				flags = step_operation(step, value);
 				break;
 		}
-		*step_flags(i) = flags;
+		*place_flags(step->place) = flags;
+		if (!step->decides)
+			continue;
+		ends = ends && !(flags & VALUE_ERROR);
+		if (ends && flags == 0 && !value->as_BOOL)
+			return false;
 	}
+	return true;
+}
+
+/* The parameters' values; all threads of the block. */
+DEVICE_FN void
+constants_load(const AggregateArgs *args)
+{
+	for (uint32_t i = threadIdx.x; i < script.nconstants; i += blockDim.x)
+	{
+		const ScriptStep *step = &script.steps[i];
+
+		*step_flags((int) i) = step_constant(args, step, step_value((int) i));
+	}
+	block_sync();
 }
 
 /*----------
@@ -754,7 +796,11 @@ row_eval(const AggregateArgs *args, const Raw *raw, uint32_t index, Row *row)
 	row->passes = !raw->left;
 	if (!row->passes)
 		return;
-	steps_run(args, index, 0, script.filter_steps);
+	if (!steps_run(args, index, script.nconstants, script.filter_steps, args->task != TASK_SAMPLE))
+	{
+		row->passes = false;
+		return;
+	}
 	if (filter >= 0)
 	{
 		row->error = step_error(filter);
@@ -762,7 +808,7 @@ row_eval(const AggregateArgs *args, const Raw *raw, uint32_t index, Row *row)
 		if (!row->passes)
 			return;
 	}
-	steps_run(args, index, script.filter_steps, script.nsteps);
+	(void) steps_run(args, index, script.filter_steps, script.nsteps, false);
 	row_key(args, index, row);
 	row_words(args, row);
 	row_extremes(args, row);
@@ -786,7 +832,7 @@ rows_answer(const AggregateArgs *args)
 {
 	for (uint64_t row = grid_index(); row < args->batch.nrows; row += grid_size())
 	{
-		steps_run(args, row, 0, script.filter_steps);
+		(void) steps_run(args, row, script.nconstants, script.filter_steps, false);
 		args->row_answers[row] = step_null(script.filter) ? ANSWER_NULL :
 			step_value(script.filter)->as_BOOL ? ANSWER_TRUE : 0;
 	}
@@ -798,7 +844,8 @@ row_exponents(const AggregateArgs *args, const Raw *raw, uint32_t index, uint32_
 {
 	if (raw->left)
 		return;
-	steps_run(args, index, 0, script.nsteps);
+	if (!steps_run(args, index, script.nconstants, script.nsteps, true))
+		return;
 	if (script.filter >= 0 && !step_true(script.filter))
 		return;
 	for (int i = 0; i < script.nparts; i++)

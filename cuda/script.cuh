@@ -71,20 +71,25 @@ typedef struct ScriptValue
 	uint64_t	start[3];		/* what they are without a value */
 } ScriptValue;
 
-/* An instruction; its register has the step's number. */
+/*
+ * An instruction.  Its value's place is a register, which later steps take once nothing needs the
+ * value any more; or, of a parameter, which all rows have alike, -1 - the step's number.
+ */
 typedef struct ScriptStep
 {
 	uint16_t	op;				/* OpCode */
 	uint8_t		type;			/* ValueType */
 	uint8_t		table;			/* OP_param: it is a table */
-	int16_t		arg[3];			/* earlier steps; OP_column: as in Insn */
+	int16_t		arg[3];			/* places of earlier steps' values; OP_column: as in Insn */
 	int16_t		index;			/* OP_param: parameter; OP_column: column */
+	int16_t		place;			/* of the value */
+	uint16_t	decides;		/* the row is left out if it is false: see steps_run */
 	uint32_t	values;			/* OP_column: its place, as in ColumnPlace */
 	uint32_t	nulls;
 } ScriptStep;
 
-/* Dynamic shared memory for each step and thread: a value of 16 bytes, and flags. */
-#define SCRIPT_STEP_BYTES 17
+/* Dynamic shared memory of a parameter, and of a register and thread: a value of 16 bytes, and flags. */
+#define SCRIPT_VALUE_BYTES 17
 
 /* Threads of a block of the interpreter's kernel over rows. */
 #define INTERPRET_THREADS 128
@@ -101,7 +106,9 @@ typedef struct Script
 {
 	/* how a row is evaluated */
 	uint16_t	nsteps;
+	uint16_t	nconstants;		/* the first ones, which are parameters; no other is one */
 	uint16_t	filter_steps;	/* the first ones, all that the filter needs */
+	uint16_t	nregisters;
 	int16_t		filter;			/* step, or -1 */
 	uint8_t		leaves_rows;	/* program_leaves_rows */
 	uint8_t		level;			/* ExactLevel */

@@ -2,8 +2,10 @@
  * script.c
  *	  From a Program to its script, which the interpreter follows.
  *
- * Steps are the instructions that are needed, in the order in which generated code
- * has them: those of the filter first.
+ * Steps are the instructions that are needed: parameters, and then the others in the order in
+ * which generated code has them, those of the filter first.  Their values share registers
+ * (Poletto, Sarkar, Linear Scan Register Allocation, 1999), since the fewer there are, the more
+ * threads a multiprocessor has room for.
  */
 #include <string.h>
 
@@ -19,11 +21,21 @@ typedef struct ScriptWriter
 	const Program *program;
 	const KernelLayout *layout;
 	Script	   *script;
-	int16_t		steps[PROGRAM_MAX_INSNS];	/* of registers; -1: none yet */
+	int16_t		steps[PROGRAM_MAX_INSNS];	/* of the Program's registers; -1: none yet */
 	bool		full;
 } ScriptWriter;
 
-/* A register's step, a new one if there is none yet; -1 for -1. */
+/* The step that a register's value is needed up to, if it is needed for keys or states. */
+#define FOR_EVER INT16_MAX
+
+/* How many arguments a step has that are other steps. */
+static int
+step_nargs(const ScriptStep *step)
+{
+	return step->op == OP_column || step->op == OP_param ? 0 : op_nargs((OpCode) step->op);
+}
+
+/* A register's step, a new one if there is none yet; -1 for -1.  Its arguments are steps as yet. */
 static int16_t
 write_step(ScriptWriter *writer, int reg)
 {
@@ -61,6 +73,42 @@ write_step(ScriptWriter *writer, int reg)
 	script->steps[script->nsteps] = step;
 	writer->steps[reg] = (int16_t) script->nsteps;
 	return (int16_t) script->nsteps++;
+}
+
+/* Write the parameters that a register's value is computed of. */
+static void
+write_parameters_of(ScriptWriter *writer, int reg, bool *seen)
+{
+	const Insn *insn;
+
+	if (reg < 0 || seen[reg])
+		return;
+	seen[reg] = true;
+	insn = &program_insns(writer->program)[reg];
+	if (insn->op == OP_param)
+		(void) write_step(writer, reg);
+	else if (insn->op != OP_column)
+		for (int i = 0; i < op_nargs((OpCode) insn->op); i++)
+			write_parameters_of(writer, insn->arg[i], seen);
+}
+
+/* Write all parameters: they are the first steps, of which each block has the values once. */
+static void
+write_parameters(ScriptWriter *writer)
+{
+	const Program *program = writer->program;
+	bool		seen[PROGRAM_MAX_INSNS] = {false};
+
+	write_parameters_of(writer, program->filter, seen);
+	for (int i = 0; i < program->nkeys; i++)
+		write_parameters_of(writer, program_keys(program)[i], seen);
+	for (int i = 0; i < program->naccs; i++)
+	{
+		write_parameters_of(writer, program_accs(program)[i].filter, seen);
+		write_parameters_of(writer, program_accs(program)[i].arg, seen);
+		write_parameters_of(writer, program_accs(program)[i].arg2, seen);
+	}
+	writer->script->nconstants = writer->script->nsteps;
 }
 
 static void
@@ -177,9 +225,105 @@ write_states(ScriptWriter *writer)
 			write_outputs(writer, i);
 }
 
+/*
+ * Mark the conditions that a step ANDs, in the order in which it does, as ones that decide.  An
+ * error of one counts only if none before it is false, so they must be computed in that order: where
+ * one is not, it and those behind it do not decide.  *last: the condition before.
+ */
+static bool
+mark_decisions(Script *script, int step, int *last)
+{
+	ScriptStep *condition = &script->steps[step];
+
+	if (condition->op == OP_and)
+		return mark_decisions(script, condition->arg[0], last) &&
+			mark_decisions(script, condition->arg[1], last);
+	if (step <= *last || step < script->nconstants)
+		return false;
+	condition->decides = true;
+	*last = step;
+	return true;
+}
+
+/* Note that a step's value is needed for keys, states or the filter. */
+static void
+need_for_ever(int16_t *needed, int step)
+{
+	if (step >= 0)
+		needed[step] = FOR_EVER;
+}
+
+/* The last step that needs each step's value. */
+static void
+find_needs(const Script *script, int16_t *needed)
+{
+	for (int i = 0; i < script->nsteps; i++)
+	{
+		needed[i] = (int16_t) i;
+		for (int j = 0; j < step_nargs(&script->steps[i]); j++)
+			needed[script->steps[i].arg[j]] = (int16_t) i;
+	}
+	need_for_ever(needed, script->filter);
+	for (int i = 0; i < script->nconditions; i++)
+		need_for_ever(needed, script->conditions[i]);
+	for (int i = 0; i < script->nkeys; i++)
+		need_for_ever(needed, script->key_steps[i]);
+	for (int i = 0; i < script->nparts; i++)
+	{
+		need_for_ever(needed, script->parts[i].filter);
+		need_for_ever(needed, script->parts[i].arg);
+		need_for_ever(needed, script->parts[i].arg2);
+	}
+	for (int i = 0; i < script->nvalues; i++)
+	{
+		need_for_ever(needed, script->values[i].filter);
+		need_for_ever(needed, script->values[i].arg);
+	}
+}
+
+/* A register for the value of a step that no value of others that are still needed is in. */
+static int16_t
+free_register(const Script *script, const int16_t *needed, int step)
+{
+	bool		taken[SCRIPT_STEPS] = {false};
+	int16_t		reg = 0;
+
+	for (int i = script->nconstants; i < step; i++)
+		if (needed[i] >= step)
+			taken[script->steps[i].place] = true;
+	while (taken[reg])
+		reg++;
+	return reg;
+}
+
+/* Give all values their places, and let arguments be those instead of steps. */
+static void
+place_values(Script *script)
+{
+	int16_t		needed[SCRIPT_STEPS];
+
+	find_needs(script, needed);
+	for (int i = 0; i < script->nsteps; i++)
+	{
+		ScriptStep *step = &script->steps[i];
+		int			nargs = step_nargs(step);
+
+		step->place = (int16_t) (i < script->nconstants ? -1 - i : free_register(script, needed, i));
+		if (step->place >= script->nregisters)
+			script->nregisters = (uint16_t) (step->place + 1);
+		/* those of one argument are called with two */
+		for (int j = 0; j < nargs; j++)
+			step->arg[j] = script->steps[step->arg[j]].place;
+		for (int j = nargs; j < 3 && nargs > 0; j++)
+			step->arg[j] = step->arg[0];
+	}
+}
+
 bool
 script_make(const Program *program, const KernelLayout *layout, Script *script)
 {
+	int			last = -1;
+
 	ScriptWriter writer = {.program = program,.layout = layout,.script = script};
 
 	memset(script, 0, sizeof(*script));
@@ -189,14 +333,21 @@ script_make(const Program *program, const KernelLayout *layout, Script *script)
 		program->nwords > SCRIPT_OUTPUT_WORDS)
 		return false;
 	memset(writer.steps, -1, sizeof(writer.steps));
+	write_parameters(&writer);
 	write_filter(&writer);
 	write_keys(&writer);
 	write_states(&writer);
-	return !writer.full;
+	if (writer.full)
+		return false;
+	if (script->filter >= 0)
+		(void) mark_decisions(script, script->filter, &last);
+	place_values(script);
+	return true;
 }
 
 uint32_t
 script_shared(const Script *script)
 {
-	return (uint32_t) script->nsteps * INTERPRET_THREADS * SCRIPT_STEP_BYTES;
+	return (script->nconstants + (uint32_t) script->nregisters * INTERPRET_THREADS) *
+		SCRIPT_VALUE_BYTES;
 }
