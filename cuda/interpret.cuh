@@ -3,8 +3,8 @@
  *	  The interpreter's kernel over rows: one for all tasks and strategies, so that
  *	  the code of all operations is there once.
  *
- * Equal keys of a warp are merged first, as by `peers`, since plain atomics on few
- * groups are slow.
+ * Equal keys of a warp are merged first, as by `peers`, and those of a block in states of its
+ * own, since plain atomics on few groups are slow.
  */
 #ifndef GPUAGG_INTERPRET_CUH
 #define GPUAGG_INTERPRET_CUH
@@ -31,7 +31,11 @@ KERNEL_BOUNDS(interpret, AggregateArgs, args, INTERPRET_THREADS, 6)
 			if (NKEYS == 0)
 				aggregate_reduce(&args);
 			else
+			{
+				block_states_begin();
 				aggregate_peers(&args);
+				block_states_end(&args);
+			}
 			break;
 	}
 }

@@ -99,6 +99,14 @@ peers_of_key(const AggregateArgs *args, const Row *row, uint32_t active, bool by
 	return peers;
 }
 
+#if INTERPRETED
+#define peers_update block_states_update
+#define peers_merge block_states_merge
+#else
+#define peers_update group_update
+#define peers_merge(peers) true
+#endif
+
 DEVICE_FN void
 aggregate_by_peers(const AggregateArgs *args, bool by_ballot)
 {
@@ -121,13 +129,15 @@ aggregate_by_peers(const AggregateArgs *args, bool by_ballot)
 			if (active == 0)
 				continue;
 			peers = peers_of_key(args, &row, active, by_ballot);
+			if (!peers_merge(peers))
+				peers = 1u << lane_index();
 			peers_reduce(FULL_MASK, peers, row.words);
 			first = bits_first_u32(peers) - 1;
 			if (row.passes && lane_index() == first)
 			{
 				slot = group_find(args, row.key);
 				if (slot != GROUP_NONE)
-					group_update(args, slot, row.words);
+					peers_update(args, slot, row.words);
 			}
 			slot = warp_shfl_u32(FULL_MASK, slot, first);
 			if (row.passes && slot == GROUP_NONE)

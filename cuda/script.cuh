@@ -91,6 +91,14 @@ typedef struct ScriptStep
 /* Dynamic shared memory of a parameter, and of a register and thread: a value of 16 bytes, and flags. */
 #define SCRIPT_VALUE_BYTES 17
 
+/*
+ * Shared memory of the states that a block of the interpreter has of its own, and how many there
+ * are at most and at least.  What they take is taken from the cache of what rows are looked up in.
+ */
+#define SCRIPT_STATES_BYTES 8192
+#define SCRIPT_MOST_STATES 512
+#define SCRIPT_LEAST_STATES 16
+
 /* Threads of a block of the interpreter's kernel over rows. */
 #define INTERPRET_THREADS 128
 
@@ -109,6 +117,7 @@ typedef struct Script
 	uint16_t	nconstants;		/* the first ones, which are parameters; no other is one */
 	uint16_t	filter_steps;	/* the first ones, all that the filter needs */
 	uint16_t	nregisters;
+	uint16_t	nstates;		/* of a block's own: 0, or a power of 2 */
 	int16_t		filter;			/* step, or -1 */
 	uint8_t		leaves_rows;	/* program_leaves_rows */
 	uint8_t		level;			/* ExactLevel */

@@ -177,7 +177,8 @@ codegen_interpreter(Text *text)
 				"#include \"segments.cuh\"\n#include \"tables.cuh\"\n"
 				"#include \"interpret_rows.cuh\"\n#include \"table.cuh\"\n"
 				"#include \"rows.cuh\"\n#include \"values.cuh\"\n"
-				"#include \"interpret_groups.cuh\"\n#include \"move.cuh\"\n"
+				"#include \"interpret_groups.cuh\"\n#include \"interpret_states.cuh\"\n"
+				"#include \"move.cuh\"\n"
 				"#include \"emit.cuh\"\n#include \"merge.cuh\"\n#include \"exponents.cuh\"\n"
 				"#include \"sample.cuh\"\n#include \"peers.cuh\"\n"
 				"#include \"reduce.cuh\"\n#include \"interpret.cuh\"\n");

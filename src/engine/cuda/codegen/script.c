@@ -319,6 +319,25 @@ place_values(Script *script)
 	}
 }
 
+/* Bytes of a block's own state: its words, and the slot of its group. */
+static uint32_t
+state_bytes(const Script *script)
+{
+	return script->nwords * (uint32_t) sizeof(uint64_t) + (uint32_t) sizeof(uint32_t);
+}
+
+/* How many states a block has of its own, in which rows of few groups do not meet those of others. */
+static void
+size_states(Script *script)
+{
+	uint32_t	n = SCRIPT_MOST_STATES;
+
+	while (n * state_bytes(script) > SCRIPT_STATES_BYTES)
+		n /= 2;
+	if (script->nkeys > 0 && n >= SCRIPT_LEAST_STATES)
+		script->nstates = (uint16_t) n;
+}
+
 bool
 script_make(const Program *program, const KernelLayout *layout, Script *script)
 {
@@ -342,12 +361,15 @@ script_make(const Program *program, const KernelLayout *layout, Script *script)
 	if (script->filter >= 0)
 		(void) mark_decisions(script, script->filter, &last);
 	place_values(script);
+	size_states(script);
 	return true;
 }
 
 uint32_t
 script_shared(const Script *script)
 {
-	return (script->nconstants + (uint32_t) script->nregisters * INTERPRET_THREADS) *
+	uint32_t	values = (script->nconstants + (uint32_t) script->nregisters * INTERPRET_THREADS) *
 		SCRIPT_VALUE_BYTES;
+
+	return (values + 7) / 8 * 8 + script->nstates * state_bytes(script);
 }
