@@ -12,6 +12,7 @@
 #include "engine/cuda/compiled/kernel_pending.h"
 #include "engine/cuda/core/interpreter.h"
 #include "engine/cuda/cuda_engine.h"
+#include "query.h"
 #include "tap.h"
 
 #define NROWS 20000
@@ -216,6 +217,92 @@ check_sizes(void)
 	ok(wrong == 0, "scripts of any length are run");
 }
 
+/* Truth: false, true, NULL, an error. */
+enum
+{
+	F, T, N, E
+};
+
+/* How conditions on a, b and c are a filter. */
+enum
+{
+	LEFT,						/* (a AND b) AND c */
+	RIGHT,						/* a AND (b AND c) */
+	AGAIN,						/* ((c OR a) AND b) AND c: c is computed first */
+	SHAPES
+};
+
+/*
+ * What comes of rows, one of which has these truths, and the others are left out: F, T, E,
+ * also F for NULL.
+ */
+static int
+filtered(int shape, const int truth[3])
+{
+	static const int divisors[] = {2, 1, 0, 0};
+	Query	   *q = query_begin();
+	int			one = query_constant(q, VT_INT4, false, 1, NULL);
+	int			conditions[3];
+	int			rows = 71;
+	int			is;
+
+	for (int i = 0; i < 3; i++)
+		conditions[i] = query_op(q, OP_int4_eq,
+								 query_op(q, OP_int4_div, one, query_column(q, VT_INT4)), one);
+	if (shape == AGAIN)
+		conditions[0] = query_op(q, OP_or, conditions[2], conditions[0]);
+	if (shape == RIGHT)
+		program_set_filter(&q->b, query_op(q, OP_and, conditions[0],
+										   query_op(q, OP_and, conditions[1], conditions[2])));
+	else
+		program_set_filter(&q->b, query_op(q, OP_and,
+										   query_op(q, OP_and, conditions[0], conditions[1]),
+										   conditions[2]));
+	program_add_acc(&q->b, ACC_COUNT, -1, -1);
+	for (int row = 0; row < rows; row++)
+		for (int i = 0; i < 3; i++)
+			if (row == rows / 2 && truth[i] == N)
+				put_null(q, i);
+			else
+				put_int4(q, i, row == rows / 2 ? divisors[truth[i]] : i == 1 + row % 2 ? 2 : 1);
+	q->hints.strategy = "interpret";
+	query_run(q, engine, (uint32_t) rows, (uint32_t) rows);
+	is = q->status == ENGINE_INEXACT ? E : (int) query_word(q, "", 0);
+	query_end(q);
+	return is;
+}
+
+/* A row is left out by its first false condition only if no error before it counts. */
+static void
+check_filters(void)
+{
+	static const int and[4][4] = {{F, F, F, F}, {F, T, N, E}, {F, N, N, E}, {E, E, E, E}};
+	static const int or[4][4] = {{F, T, N, E}, {T, T, T, T}, {N, T, N, E}, {E, E, E, E}};
+	static const char *const names[] = {"(a AND b) AND c", "a AND (b AND c)",
+	"((c OR a) AND b) AND c"};
+
+	for (int shape = 0; shape < SHAPES; shape++)
+	{
+		int			wrong = 0;
+
+		for (int i = 0; i < 64; i++)
+		{
+			const int	truth[3] = {i % 4, i / 4 % 4, i / 16};
+			int			first = shape == AGAIN ? or[truth[2]][truth[0]] : truth[0];
+			int			expected = shape == RIGHT ? and[first][and[truth[1]][truth[2]]] :
+				and[and[first][truth[1]]][truth[2]];
+			int			is = filtered(shape, truth);
+
+			if (is == (expected == N ? F : expected))
+				continue;
+			printf("# a %c, b %c, c %c: %c\n", "FTNE"[truth[0]], "FTNE"[truth[1]],
+				   "FTNE"[truth[2]], "FTNE"[is & 3]);
+			wrong++;
+		}
+		ok(wrong == 0, "filter %s, of all truths", names[shape]);
+	}
+}
+
 int
 main(void)
 {
@@ -225,6 +312,7 @@ main(void)
 	check_one("a program that is too large", true, "interpret", false);
 	check_one("on request", false, "interpret", true);
 	check_sizes();
+	check_filters();
 	interpreter_enable();
 	check_one("its own kernels are there", false, "auto", false);
 	check_one("another strategy is requested", false, "peers", false);
