@@ -42,6 +42,7 @@ SELECT query, builds(query), check_builds(query) FROM (VALUES
 	-- of types whose equal values need not be the same
 	('SELECT i.any_n, count(*) FROM builds_fact f JOIN builds_item i ON f.a = i.k WHERE i.x = 3 GROUP BY 1'),
 	('SELECT i.f, count(*), min(i.f) FROM builds_fact f JOIN builds_item i ON f.a = i.k WHERE i.x = 3 GROUP BY 1'),
+	('SELECT extract(year FROM i.d), count(*) FROM builds_fact f JOIN builds_item i ON f.a = i.k GROUP BY 1'),
 	-- a text, a pair of columns, an expression as key
 	('SELECT i.c, count(*), sum(i.x) FROM builds_fact f JOIN builds_text i ON f.t = i.k WHERE i.x = 1 GROUP BY 1'),
 	('SELECT i.x, count(*) FROM builds_fact f JOIN builds_pair i ON f.a = i.a AND f.b = i.b WHERE i.x > 8 GROUP BY 1'),
@@ -60,6 +61,20 @@ SELECT query, builds(query), check_builds(query) FROM (VALUES
 	-- few rows, or not known to be unique, even if they are
 	('SELECT o.name, count(*) FROM builds_fact f JOIN builds_owner o ON f.b = o.k GROUP BY 1'),
 	('SELECT i.x, count(*) FROM builds_fact f JOIN builds_twice i ON f.a = i.k GROUP BY 1')) q (query);
+-- values that are equal and not the same
+CREATE TABLE builds_forms (k int PRIMARY KEY, n numeric, f float8);
+INSERT INTO builds_forms SELECT i, CASE i % 4 WHEN 0 THEN 1.0 WHEN 1 THEN 1.00 WHEN 2 THEN 2 END, CASE WHEN i % 2 = 0 THEN '-0'::float8 ELSE 0 END
+FROM generate_series(0, 29999) i;
+VACUUM ANALYZE builds_forms;
+SELECT query, builds(query), check_query(query) FROM (VALUES
+	('SELECT i.n > 1, count(*), min(i.k) FROM builds_fact f JOIN builds_forms i ON f.a = i.k GROUP BY 1'),
+	('SELECT i.n, count(*) FROM builds_fact f JOIN builds_forms i ON f.a = i.k WHERE i.k % 4 <> 0 GROUP BY 1')) q (query);
+-- which of them has a group is PostgreSQL's to say
+SELECT check_fallback('SELECT i.k, i.n, i.f, count(*) FROM builds_fact f JOIN builds_forms i ON f.a = i.k WHERE f.id < 3000 GROUP BY 1, 2, 3');
+SELECT check_fallback('SELECT i.n, count(*) FROM builds_fact f JOIN builds_forms i ON f.a = i.k GROUP BY 1');
+SELECT check_fallback('SELECT i.f, count(*) FROM builds_fact f JOIN builds_forms i ON f.a = i.k GROUP BY 1');
+DROP TABLE builds_forms;
+
 -- how the groupings find groups of rows that no look-up has yet: of rows that differ none is looked
 -- for, unless no engine answers
 CREATE FUNCTION check_strategies(query text, strategies text) RETURNS boolean LANGUAGE plpgsql AS $$
