@@ -48,6 +48,7 @@ class Verdict:
         self.computed = 0       # look-ups of what PostgreSQL computes of distinct values
         self.join_reason = None # why a join is PostgreSQL's
         self.served = False     # the engine has used columns that are kept
+        self.kept = None        # look-ups that another run of the query has not had to make; None: not known
         self.devices = 0        # over which a run was dealt, if it was
         self.rows = None        # of the last outcome
 
@@ -210,6 +211,7 @@ class Comparer:
 
     def __init__(self, directory, database, engines, memory_limit=0, resident=False, dealt=False):
         self.dealt = dealt      # are tables dealt over several devices?
+        self.writer = None      # who changes tables meanwhile
         self.builder = Session(directory, database, [])
         self.builder.query('CREATE EXTENSION IF NOT EXISTS gpuagg SCHEMA public')
         self.native = Session(directory, database, ["LOAD 'gpuagg'", 'SET gpuagg.mode = off'])
@@ -294,6 +296,8 @@ class Comparer:
         """Change tables before the query."""
         if query.runs_first:
             self.run_first(query)
+            if self.writer:
+                self.writer.wait()
         for statement in query.changes:
             self.builder.query(statement)
 
@@ -325,6 +329,9 @@ class Comparer:
         for engine, verdict in verdicts.items() if self.dealt else ():
             if verdict.pages and not verdict.fallback and not verdict.error:
                 verdict.devices = self.devices(self.engines[engine], explained[0])
+        for engine, verdict in verdicts.items() if snapshot else ():
+            if verdict.lookups and not verdict.fallback and not verdict.error:
+                verdict.kept = self.kept_lookups(self.engines[engine], explained[0])
         for session in [self.native] + list(engines):
             session.send(closing + ['RESET gpuagg.fallback'])
             session.receive()
@@ -339,6 +346,11 @@ class Comparer:
         """Of those that a run of the query is dealt over, the number; 0: it has one."""
         session.send(['EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' + text])
         return max((int(n) for o in session.receive() for r in o.rows for n in re.findall(r'Devices: (\d+)', r[0])), default=0)
+
+    @staticmethod
+    def kept_lookups(session, text):
+        session.send(['EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' + text])
+        return sum(bool(re.search(r'Look-up: .* Kept$', r[0])) for o in session.receive() for r in o.rows)
 
     def oracle_values(self, query):
         """What the query's oracle needs: outcomes, one for each of the query's; None if there is no oracle."""
@@ -376,6 +388,7 @@ class Comparer:
         """Begin a transaction in each session, all with the native one's snapshot."""
         self.native.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
         name = self.native.query('SELECT pg_export_snapshot()').rows[0][0]
+        self.native.query('SAVEPOINT s')
         for session in self.engines.values():
             for statement in ('BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '%s'" % name,
                               'SAVEPOINT s'):
@@ -383,16 +396,35 @@ class Comparer:
                 if outcome.error:
                     raise SystemExit('%s: %s' % (statement, outcome.error[1]))
 
-    def stopped_early(self, query, ours):
+    def native_again(self, query, settings=(), snapshot=False):
+        """What the query comes to natively with other settings, which do not last."""
+        names = [t.split('=')[0].strip() for t in settings]
+        prepare, _, opening, body, closing = query.statements()
+        first = ['SET ' + t for t in settings]
+        if snapshot:
+            # the transaction goes on, and what is prepared is planned again
+            first = ['ROLLBACK TO s'] + first + (['DEALLOCATE ALL'] + prepare if query.around == 'prepared' else [])
+            first += [t for t in opening if t != 'BEGIN']
+            self.native.send(first + body + ['ROLLBACK TO s'])
+            return self.native.receive()[len(first):][:len(body)]
+        # first of all the transaction ends that it may have begun
+        self.native.send(closing + ['SHOW ' + n for n in names])
+        before = [o.rows[0][0] for o in self.native.receive()[len(closing):]]
+        first += prepare + opening
+        self.native.send(first + body + closing + ["SET %s = '%s'" % pair for pair in zip(names, before)])
+        return self.native.receive()[len(first):][:len(body)]
+
+    def stopped_early(self, query, ours, snapshot):
         """Is the error one that PostgreSQL's plan only avoids by not computing all rows, or not yet?"""
         error = next((o.error for o in ours if o.error), None)
         if not query.may_stop_early() or not error or not over_data(error):
             return False
-        prepare, _, opening, body, closing = query.without_limit().statements()
-        self.native.send(query.statements()[-1] + prepare + opening + body + closing)
-        return any(o.error and over_data(o.error) for o in self.native.receive())
+        if not snapshot:
+            self.native.send(query.statements()[-1])
+            self.native.receive()
+        return any(o.error and over_data(o.error) for o in self.native_again(query.without_limit(), snapshot=snapshot))
 
-    def computed_early(self, query, native, ours):
+    def computed_early(self, query, native, ours, snapshot):
         """Is the only error one that another plan of PostgreSQL's does not meet, or does?
 
         Workers that sort a relation below a join for the grouping above it compute sort keys
@@ -403,10 +435,10 @@ class Comparer:
         ours_error = next((o.error for o in ours if o.error), None)
         if bool(error) == bool(ours_error) or not over_data(error or ours_error):
             return False
-        return any(self.answers_with(query, ours, settings) for settings in OTHER_PLANS)
+        return any(difference(self.native_again(query, settings, snapshot), ours, query) is None for settings in OTHER_PLANS)
 
     @staticmethod
-    def finds_nothing(query, session, native, ours):
+    def finds_nothing(query, session, native, ours, snapshot):
         """Does only PostgreSQL's plan raise an error, of rows that have nothing to be found in?
 
         Where a relation that must be found in has no rows, the engine reads nothing else.
@@ -415,20 +447,9 @@ class Comparer:
         if not error or not over_data(error) or any(o.error for o in ours):
             return False
         prepare, explained, _, _, closing = query.statements()
-        session.send(closing + prepare + ['EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' + e for e in explained] + closing)
+        explained = ['EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' + e for e in explained]
+        session.send(explained if snapshot else closing + prepare + explained + closing)
         return any(re.search(r'Look-up: .* Keys: 0 ', r[0]) for o in session.receive() for r in o.rows)
-
-    def answers_with(self, query, ours, settings):
-        """Does PostgreSQL give our rows with other settings?"""
-        names = [s.split('=')[0].strip() for s in settings]
-        prepare, _, opening, body, closing = query.statements()
-        # first of all the transaction ends that it may have begun
-        self.native.send(closing + ['SHOW ' + n for n in names])
-        before = [o.rows[0][0] for o in self.native.receive()[len(closing):]]
-        first = ['SET ' + s for s in settings] + prepare + opening
-        self.native.send(first + body + closing + ["SET %s = '%s'" % pair for pair in zip(names, before)])
-        outcomes = self.native.receive()[len(first):][:len(body)]
-        return difference(outcomes, ours, query) is None
 
     def judge(self, query, session, native, values, plans, opening, body, snapshot):
         """Compare what the session was sent last; run it again if the engine gave up."""
@@ -465,11 +486,11 @@ class Comparer:
         if verdict.error and verdict.error.startswith('42'):
             verdict.failure = 'the query is not valid: ' + next(o.error[1] for o in native if o.error)
         if verdict.failure and (gave_up or in_any_order(plans)):
-            verdict.other_error = both_errors(native, ours, query) or self.stopped_early(query, ours)
+            verdict.other_error = both_errors(native, ours, query) or self.stopped_early(query, ours, snapshot)
             if verdict.other_error:
                 verdict.failure = None
-        if verdict.failure and not snapshot and (self.computed_early(query, native, ours) or
-                                                 self.finds_nothing(query, session, native, ours)):
+        if verdict.failure and (self.computed_early(query, native, ours, snapshot) or
+                                self.finds_nothing(query, session, native, ours, snapshot)):
             verdict.other_error, verdict.failure = True, None
         if verdict.error == TIMED_OUT:
             verdict.failure = None      # there is no answer to compare with

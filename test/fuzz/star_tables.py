@@ -254,5 +254,6 @@ def make_star(rng):
         # the fact by its own key
         columns = [c for c in fact.table.columns if c.type in INT_LIMITS] or [Column('id', 'int4')]
         dimensions.append(Dimension(fact.table, [Reference(fact.table, [rng.choice(columns)], [Column('id', 'int4')])]))
-    steps += [Sql('GRANT USAGE ON SCHEMA fuzz TO ' + READER), Sql('GRANT ALL ON ALL TABLES IN SCHEMA fuzz TO ' + READER)]
+    steps += [Sql('GRANT USAGE ON SCHEMA fuzz TO ' + READER), Sql('GRANT ALL ON ALL TABLES IN SCHEMA fuzz TO ' + READER),
+              Sql('GRANT SET ON PARAMETER gpuagg.inject_failure TO ' + READER)]
     return steps, fact.table, dimensions

@@ -29,6 +29,7 @@ SAFE = {
              "left({}, 1) IN ('a', 'w')", "CASE WHEN length({}) > 2 THEN substr({}, 2, 1) ELSE {} END < 'b'"]}
 CHANGED = 0.1       # of the queries: a dimension changes before
 LEAST = 0.2         # the share of queries that engines must answer by look-ups
+LEAST_KEPT = 0.1    # of those beside a writer, the share that must have a look-up that was kept
 ENOUGH = 200        # queries, for a share to tell anything
 
 
@@ -419,12 +420,16 @@ class LookupTally:
     def __init__(self):
         self.queries = 0
         self.answered = 0
+        self.asked = 0      # answered queries of which is known whether a look-up was kept
+        self.kept = 0       # of these, those with one
         self.given_up = collections.Counter()
         self.reasons = collections.Counter()
 
     def count(self, verdict, reasons):
         """One query; reasons() tells why its joins are PostgreSQL's."""
         self.queries += 1
+        self.asked += verdict.kept is not None
+        self.kept += bool(verdict.kept)
         if not verdict.lookups:
             # a join's reason before an aggregate's
             why = sorted(reasons(), key=lambda r: 'join' not in r)
@@ -436,11 +441,13 @@ class LookupTally:
             self.answered += 1
 
     def plausible(self):
-        return self.queries < ENOUGH or self.answered > LEAST * self.queries
+        return self.queries < ENOUGH or self.answered > LEAST * self.queries and self.kept >= LEAST_KEPT * self.asked
 
     def lines(self):
         yield '%d of %d queries were answered by look-ups, %d given up' % (
             self.answered, self.queries, sum(self.given_up.values()))
+        if self.asked:
+            yield 'of %d, %d had a look-up that was kept' % (self.asked, self.kept)
         for title, counts in (('given up', self.given_up), ('no look-up', self.reasons)):
             for what, n in counts.most_common(30):
                 yield '%6d  %s: %s' % (n, title, what)
