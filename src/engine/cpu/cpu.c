@@ -1046,7 +1046,7 @@ const EngineCosts cpu_costs = {
 	.operator = 0.00015,
 	.group = 0.002,
 	.column_group = 0.002,
-	.value = 0.012,
+	.value = 0.008,
 };
 
 static const EngineTraits traits = {

@@ -26,6 +26,7 @@
 
 #include "guc.h"
 #include "handle/handle.h"
+#include "handle/select.h"
 #include "plan/path/cost.h"
 #include "program/conjuncts.h"
 
@@ -403,7 +404,7 @@ cost_regrouping(const CostInput *in, const EngineCosts *costs)
 	if (in->regrouped == 0)
 		return 0;
 	return in->regrouped * costs->group +
-		cost_records(in, costs, spilled_records(in, memory, in->regrouped, in->set_groups));
+		cost_records(in, costs, spilled_records(in, memory, in->regrouped, in->made));
 }
 
 Cost
@@ -584,17 +585,26 @@ list_exceeds_memory(const CostInput *in)
 		lists_size(in) / count_lists(in->program) / Max(in->groups, 1) > groups_memory_limit(false);
 }
 
+/* Groups that are regrouped, which the CPU does for every engine. */
+static Cost
+cost_regrouping_beyond(const CostInput *in)
+{
+	if (in->regrouped == 0)
+		return 0;
+	return (in->made * NEW_GROUP + misses(in, in->regrouped, in->made)) *
+		costs_of(engine_without_device()).group;
+}
+
 Cost
 cost_beyond(const CostInput *in)
 {
 	EngineCosts costs = costs_of(in->engine);
-	double		groups = in->groups * count_lists(in->program) * GROUP_LIST + memory_alone(in);
+	Cost		cost = cost_regrouping_beyond(in);
 
-	if (in->engine->traits->on_device)
-		return 0;
-	if (in->regrouped > 0)
-		groups += in->set_groups * NEW_GROUP;
-	return groups * costs.group + (list_exceeds_memory(in) ? cost_values(in, &costs) : 0);
+	if (!in->engine->traits->on_device)
+		cost += costs.group *
+			(in->groups * count_lists(in->program) * GROUP_LIST + memory_alone(in));
+	return cost + (list_exceeds_memory(in) ? cost_values(in, &costs) : 0);
 }
 
 bool

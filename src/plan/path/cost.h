@@ -33,7 +33,7 @@ typedef struct CostInput
 	double		groups;
 	bool		rows_differ;	/* each row that passes is a group, whose columns are taken */
 	double		regrouped;		/* groups that are taken into coarser ones, */
-	double		set_groups;		/* and what these are */
+	double		made;			/* and what these are, and those of distinct values */
 	Cost		scan_cost;		/* of input_cost, what processes divide */
 	Cost		pages_spared;	/* cost_cached_pages_spared, of a child plan */
 	int			processes;		/* that aggregate; 1: the leader alone */
@@ -76,8 +76,8 @@ extern double cost_share_in_memory(double pages);
 extern double cost_share_read_again(double pages);
 
 /*
- * What groups and lists of values cost the CPU engine beyond that, which PostgreSQL's costs of
- * its own groups do not count either: by this two ways of the engine are compared.
+ * What groups and lists of values cost the CPU beyond that, which PostgreSQL's costs of
+ * its own groups do not count either: by this two ways of an engine are compared.
  */
 extern Cost cost_beyond(const CostInput *in);
 

@@ -92,14 +92,14 @@ dependence_is_known(PlannerInfo *root, List *keys)
  * of the same columns.
  */
 static double
-independent_groups(const Grouping *grouping)
+independent_groups(const Grouping *grouping, const List *keys)
 {
 	double		rows = grouping->input_rel->cheapest_total_path->rows;
 	double		combinations = 1;
 	List	   *seen = NIL;
 	ListCell   *lc;
 
-	foreach(lc, grouping->input_keys)
+	foreach(lc, keys)
 	{
 		List	   *vars = pull_var_clause(lfirst(lc), PVC_RECURSE_AGGREGATES |
 										   PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
@@ -112,19 +112,20 @@ independent_groups(const Grouping *grouping)
 }
 
 /*
- * Groups of all keys of grouping sets, though no set has all of them, so that PostgreSQL's plan
- * need not make them.  Its rule, that columns of one table have no more combinations than a
+ * Groups of all keys of grouping sets and all arguments, though no set has all of them, so that
+ * PostgreSQL's plan need not make them.  Its rule, that columns of one table have no more combinations than a
  * tenth of its rows, would make them too cheap here.
  */
 static double
 finest_groups(const Grouping *grouping)
 {
-	double		groups = groups_of(grouping, grouping_engine_keys(grouping));
+	List	   *keys = grouping_engine_keys(grouping);
+	double		groups = groups_of(grouping, keys);
 
-	if (grouping->arguments != NIL || finest_is_a_set(grouping) ||
-		dependence_is_known(grouping->root, grouping->input_keys))
+	if ((grouping->arguments == NIL && finest_is_a_set(grouping)) ||
+		dependence_is_known(grouping->root, keys))
 		return groups;
-	return Max(groups, independent_groups(grouping));
+	return Max(groups, independent_groups(grouping, keys));
 }
 
 /* Groups of the engine. */
@@ -167,6 +168,40 @@ has_all(const List *list, const List *part)
 	return true;
 }
 
+/* A set's keys, as the input has them. */
+static List *
+keys_of_set(const Grouping *grouping, const List *set)
+{
+	List	   *keys = NIL;
+	ListCell   *lc;
+
+	foreach(lc, set)
+		keys = lappend(keys, list_nth(grouping->input_keys, lfirst_int(lc)));
+	return keys;
+}
+
+/*
+ * How often a value of an argument is another one in its set's groups, for all sets and arguments:
+ * regrouping makes groups of these, too, unless they are the engine's.
+ */
+static double
+distinct_values(const Grouping *grouping)
+{
+	double		values = 0;
+	ListCell   *lc;
+	ListCell   *argument;
+
+	foreach(lc, grouping->sets)
+		foreach(argument, grouping->arguments)
+		{
+			List	   *keys = lappend(keys_of_set(grouping, lfirst(lc)), lfirst(argument));
+
+			if (list_length(keys) < list_length(grouping->input_keys) + list_length(grouping->arguments))
+				values += Max(groups_of(grouping, keys), independent_groups(grouping, keys));
+		}
+	return values;
+}
+
 /*
  * What regrouping will do: each set takes in the groups of the smallest set that
  * has its keys, else the engine's (regroup.c).
@@ -179,14 +214,11 @@ estimate_regrouping(const Grouping *grouping, GroupingEstimates *estimates)
 
 	foreach(lc, grouping->sets)
 	{
-		List	   *keys = NIL;
-		ListCell   *key;
-
-		foreach(key, (List *) lfirst(lc))
-			keys = lappend(keys, list_nth(grouping->input_keys, lfirst_int(key)));
-		groups[foreach_current_index(lc)] = groups_of(grouping, keys);
+		groups[foreach_current_index(lc)] =
+			groups_of(grouping, keys_of_set(grouping, lfirst(lc)));
 		estimates->result_groups += groups[foreach_current_index(lc)];
 	}
+	estimates->made = estimates->result_groups + distinct_values(grouping);
 	foreach(lc, grouping->sets)
 	{
 		List	   *set = lfirst(lc);

@@ -472,7 +472,7 @@ cost_input(const GpuAggPath *path)
 		.groups = estimates->groups,
 		.rows_differ = path->grouping.rows_differ,
 		.regrouped = estimates->regrouped,
-		.set_groups = estimates->result_groups,
+		.made = estimates->made,
 		.processes = path->workers + 1,
 		.divisor = parallel_divisor(path->workers),
 	};

@@ -18,9 +18,9 @@
  *
  * GROUPING SETS, and aggregates with DISTINCT, are made by regrouping: the engine
  * groups by all keys of all sets and by these aggregates' arguments, and coarser
- * groups are made of its groups.  Without grouping sets, aggregates with DISTINCT can be read
- * from lists of their values instead, as ordered-set aggregates are, and then beside these.
- * With grouping sets and lists, each set is a step of its own (grouping_set.c).
+ * groups are made of its groups.  Aggregates with DISTINCT can be read from lists of their values
+ * instead, as ordered-set aggregates are, and then beside these.  With grouping sets and lists,
+ * each set is a step of its own (grouping_set.c).
  */
 #include "postgres.h"
 
@@ -312,6 +312,17 @@ read_lists(Grouping *grouping)
 	grouping->arguments = NIL;
 	grouping->sets = NIL;
 	grouping->is_estimated = false;
+}
+
+bool
+grouping_has_distinct(const Grouping *grouping)
+{
+	ListCell   *lc;
+
+	foreach(lc, grouping->aggrefs)
+		if (lower_needs_distinct(lfirst_node(Aggref, lc)))
+			return true;
+	return false;
 }
 
 bool

@@ -17,7 +17,8 @@ typedef struct GroupingEstimates
 {
 	double		groups;			/* the engine's */
 	double		result_groups;	/* the step's */
-	double		regrouped;		/* groups taken into coarser ones, by all sets */
+	double		regrouped;		/* groups taken into coarser ones, by all sets, */
+	double		made;			/* and groups that regrouping makes of them */
 	QualCost	having_cost;
 	double		having_selectivity; /* the share of the step's groups that HAVING lets pass */
 } GroupingEstimates;
@@ -145,6 +146,9 @@ extern Grouping grouping_of_set(const Grouping *grouping, int n);
  * of the input.
  */
 extern void grouping_collect(Grouping *grouping);
+
+/* Has it aggregates with DISTINCT that depend on it? */
+extern bool grouping_has_distinct(const Grouping *grouping);
 
 /* Has it aggregates of ordered lists (lower_ordered_array.c, lower_ordered_aggregate.c)? */
 extern bool grouping_has_ordered_lists(const Grouping *grouping);

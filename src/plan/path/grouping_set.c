@@ -3,10 +3,11 @@
  *	  A grouping set as a step of its own.
  *
  * Lists of values, and of rows, are merged by their owner only, and regrouping cannot make those
- * of coarser groups.  So where a query has grouping sets and aggregates of ordered lists, each set
- * is a grouping step: its keys are those of the set, and the step's output has NULL in the place
- * of the other keys, and a constant in that of GROUPING().  All of them read the input, so the
- * rows must be the same each time, and its paths fit to become plans several times.
+ * of coarser groups.  So where a query has grouping sets and aggregates of ordered lists, or lists
+ * of distinct values cost less than regrouping, each set is a grouping step: its keys are those of
+ * the set, and the step's output has NULL in the place of the other keys, and a constant in that of
+ * GROUPING().  All of them read the input, so the rows must be the same each time, and its paths
+ * fit to become plans several times.
  */
 #include "postgres.h"
 

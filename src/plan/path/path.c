@@ -336,6 +336,13 @@ find_path(Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 	return best;
 }
 
+/* What two ways of an engine are compared by. */
+static Cost
+cost_of_time(const GpuAggPath *path)
+{
+	return gpuagg_path_cost(path) + cost_beyond(&path->cost);
+}
+
 /*
  * Of two ways to take each value of aggregates with DISTINCT once: as keys of groups that are
  * regrouped, and from lists that are ordered.  Lists are no dearer than keys that take longer.
@@ -348,8 +355,7 @@ cheaper_way(GpuAggPath *keys, GpuAggPath *lists)
 	if (keys == NULL || lists == NULL ||
 		compat_disabled_nodes(&keys->custom.path) != compat_disabled_nodes(&lists->custom.path))
 		return gpuagg_path_cheaper(keys, lists);
-	if (gpuagg_path_cost(keys) + cost_beyond(&keys->cost) <=
-		gpuagg_path_cost(lists) + cost_beyond(&lists->cost))
+	if (cost_of_time(keys) <= cost_of_time(lists))
 		return keys;
 	path = &lists->custom.path;
 	path->startup_cost = Min(path->startup_cost, keys->custom.path.startup_cost);
@@ -477,10 +483,9 @@ add_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *grouped_rel, Gp
 	rivals->calls += own.calls;
 }
 
-/* The same step, of whose grouping sets each is a GpuAgg node. */
-static Path *
-sets_path(const Grouping *grouping, RelOptInfo *grouped_rel, GroupingReport *report,
-		  Rejection *rejection, RivalsInput *rivals)
+/* The same step by its grouping sets: a GpuAggPath each, or NIL and why not. */
+static List *
+set_paths(const Grouping *grouping, RelOptInfo *grouped_rel, Rejection *rejection)
 {
 	const char *reason = grouping_examine_by_sets(grouping);
 	List	   *paths = NIL;
@@ -488,7 +493,7 @@ sets_path(const Grouping *grouping, RelOptInfo *grouped_rel, GroupingReport *rep
 	if (reason != NULL)
 	{
 		reject_grouping(rejection, REJECTED_QUERY, reason);
-		return NULL;
+		return NIL;
 	}
 	for (int i = 0; i < list_length(grouping->sets); i++)
 	{
@@ -496,12 +501,58 @@ sets_path(const Grouping *grouping, RelOptInfo *grouped_rel, GroupingReport *rep
 		GpuAggPath *path = best_path(&set, grouped_rel, rejection);
 
 		if (path == NULL)
-			return NULL;
-		add_node(grouping->root, UPPERREL_GROUP_AGG, grouped_rel, path, report, rivals);
+			return NIL;
 		paths = lappend(paths, path);
 	}
-	rivals->path = compat_append_path(grouping->root, grouped_rel, paths);
-	return rivals->path;
+	return paths;
+}
+
+/*
+ * The sets' paths, NIL: there are none, if their own lists of values take less time than regrouping
+ * by path, or NULL.
+ */
+static List *
+faster_sets(const Grouping *grouping, RelOptInfo *grouped_rel, const GpuAggPath *path)
+{
+	Cost		least = list_length(grouping->sets) * cost_setup(engine_without_device());
+	Cost		cost = 0;
+	int			forbidden = 0;
+	Rejection	rejection;
+	List	   *sets;
+	ListCell   *lc;
+
+	if (!grouping_has_distinct(grouping) || (path != NULL && cost_of_time(path) <= least))
+		return NIL;
+	sets = set_paths(grouping, grouped_rel, &rejection);
+	foreach(lc, path != NULL ? sets : NIL)
+	{
+		const GpuAggPath *set = lfirst(lc);
+
+		cost += cost_of_time(set);
+		forbidden += compat_disabled_nodes(&set->custom.path);
+	}
+	if (path != NULL && (cost >= cost_of_time(path) ||
+						 forbidden > compat_disabled_nodes(&path->custom.path)))
+		return NIL;
+	return sets;
+}
+
+/* The step's path, which appends the groups of all sets.  keys: the dearer path, or NULL. */
+static Path *
+append_sets(PlannerInfo *root, RelOptInfo *grouped_rel, List *paths, const GpuAggPath *keys,
+			GroupingReport *report, RivalsInput *rivals)
+{
+	Path	   *path;
+	ListCell   *lc;
+
+	foreach(lc, paths)
+		add_node(root, UPPERREL_GROUP_AGG, grouped_rel, lfirst(lc), report, rivals);
+	path = compat_append_path(root, grouped_rel, paths);
+	if (keys != NULL)
+		path->total_cost = Max(path->startup_cost,
+							   Min(path->total_cost, keys->custom.path.total_cost));
+	rivals->path = path;
+	return path;
 }
 
 /*
@@ -534,6 +585,7 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 {
 	Grouping	grouping;
 	GpuAggPath *path = NULL;
+	List	   *sets = NIL;
 	const char *reason;
 
 	reason = examine_step(&grouping, root, stage, input_rel, grouped_rel, having);
@@ -542,9 +594,19 @@ grouping_path(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 	if (reason != NULL)
 		reject_grouping(rejection, REJECTED_QUERY, reason);
 	else if (grouping.by_sets)
-		return sets_path(&grouping, grouped_rel, report, rejection, rivals);
+	{
+		sets = set_paths(&grouping, grouped_rel, rejection);
+		if (sets == NIL)
+			return NULL;
+	}
 	else
+	{
 		path = best_path(&grouping, grouped_rel, rejection);
+		if (stage == UPPERREL_GROUP_AGG && root->parse->groupingSets != NIL)
+			sets = faster_sets(&grouping, grouped_rel, path);
+	}
+	if (sets != NIL)
+		return append_sets(root, grouped_rel, sets, path, report, rivals);
 
 	if (stage == UPPERREL_GROUP_AGG)
 		path = path_or_input(root, input_rel, grouped_rel, having, path);

@@ -100,7 +100,18 @@ SELECT check_fallback('SELECT g, sum(DISTINCT i4 * 10000000) FROM listed GROUP B
 SELECT q AS query, check_query(format('SELECT %s FROM listed GROUP BY g', q)), values_are(format('SELECT %s FROM listed GROUP BY g', q))
 FROM unnest('{"count(DISTINCT s)", "count(DISTINCT s), count(DISTINCT i4)", "sum(DISTINCT f)", "stddev(DISTINCT i4)", "bit_xor(DISTINCT i4)"}'::text[]) q;
 SELECT check_query('SELECT g, count(DISTINCT w), sum(DISTINCT w) FROM listed_odd GROUP BY g');
-SELECT check_query('SELECT g, b, count(DISTINCT i4) FROM listed GROUP BY ROLLUP (g, b)'), values_are('SELECT g, b, count(DISTINCT i4) FROM listed GROUP BY ROLLUP (g, b)');
+
+-- beside grouping sets: each set has lists of its own, if the input can be read several times
+SELECT check_lists('SELECT g, b, count(DISTINCT i4) FROM listed GROUP BY ROLLUP (g, b)'), values_are('SELECT g, b, count(DISTINCT i4) FROM listed GROUP BY ROLLUP (g, b)');
+SELECT check_lists('SELECT g % 5, b, GROUPING(g % 5, b), count(DISTINCT i4), sum(DISTINCT i8) FILTER (WHERE i2 > 0), avg(DISTINCT n), count(*), sum(f), max(d), count(DISTINCT g % 5) FROM listed GROUP BY CUBE (1, b) HAVING count(DISTINCT i4) > 1');
+SELECT check_lists('SELECT b, i2, count(DISTINCT i4) AS n FROM listed GROUP BY GROUPING SETS ((b), (i2), (b), ()) ORDER BY n DESC, b, i2 LIMIT 5');
+SELECT check_lists('WITH w AS MATERIALIZED (SELECT * FROM listed WHERE b) SELECT g, t, count(DISTINCT i4) FROM w GROUP BY ROLLUP (g, t)');
+SELECT check_lists('SELECT x.b, y.g, count(DISTINCT x.i4) FROM listed x JOIN listed y ON x.i4 = y.id GROUP BY CUBE (x.b, y.g)');
+SELECT check_lists('SELECT g, count(DISTINCT i4) FROM listed WHERE i4 + 0 < 0 GROUP BY ROLLUP (g)');
+SELECT check_query('SELECT g, count(DISTINCT i4) FROM (SELECT * FROM listed OFFSET 1) x GROUP BY ROLLUP (g)'), values_are('SELECT g, count(DISTINCT i4) FROM (SELECT * FROM listed OFFSET 1) x GROUP BY ROLLUP (g)');
+SELECT check_query('SELECT b, count(DISTINCT i4), count(DISTINCT s) FROM listed GROUP BY ROLLUP (b)'), values_are('SELECT b, count(DISTINCT i4), count(DISTINCT s) FROM listed GROUP BY ROLLUP (b)');
+SELECT check_join('SELECT b, count(DISTINCT i4), avg(DISTINCT n) FROM listed GROUP BY ROLLUP (b)');
+SELECT check_fallback('SELECT b, count(DISTINCT 100 / (i2 + 3)) FROM listed GROUP BY ROLLUP (b)');
 
 -- few different pairs of key and value cost less as keys
 SET gpuagg.group_cost = 0;
@@ -125,6 +136,11 @@ SET gpuagg.engine = cpu;
 CREATE TABLE many_distinct AS SELECT i % 10 AS g, i * 7919::int8 % 200003 AS v, i % 3 AS few FROM generate_series(1, 200000) i;
 ANALYZE many_distinct;
 SELECT values_are('SELECT g, count(DISTINCT v) FROM many_distinct GROUP BY g'), values_are('SELECT g, count(DISTINCT few) FROM many_distinct GROUP BY g'), values_are('SELECT v, count(DISTINCT few) FROM many_distinct GROUP BY v');
+SELECT values_are('SELECT g, count(DISTINCT v) FROM many_distinct GROUP BY ROLLUP (g)'), values_are('SELECT g, count(DISTINCT few) FROM many_distinct GROUP BY ROLLUP (g)');
+BEGIN;
+SET LOCAL gpuagg.mode = auto;
+SELECT values_are('SELECT g, few, count(DISTINCT v) FROM many_distinct GROUP BY CUBE (g, few)'), values_are('SELECT g, count(DISTINCT few) FROM many_distinct GROUP BY ROLLUP (g)');
+COMMIT;
 SELECT check_query('SELECT g, count(DISTINCT v) FROM many_distinct GROUP BY g'), check_query('SELECT g, count(DISTINCT few) FROM many_distinct GROUP BY g');
 RESET gpuagg.engine;
 
