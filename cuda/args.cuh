@@ -421,6 +421,14 @@ enum
 	LIST_RANGE_WORDS
 };
 
+/* Words by slots, in the group table or in what has been read from lists of values. */
+typedef struct WordPlace
+{
+	uint64_t	first;			/* the first slot's: words behind the beginning */
+	uint32_t	stride;			/* words from one slot's to the next one's */
+	uint32_t	is_statistic;	/* in what has been read, not in slots */
+} WordPlace;
+
 /* Parameters of the kernels of statistics.cuh and distinct.cuh. */
 typedef struct StatisticArgs
 {
@@ -435,7 +443,9 @@ typedef struct StatisticArgs
 	POINTER(uint64_t) results;	/* by slots: words of what is read, so many: */
 	POINTER(uint32_t) errors;	/* ERROR_INEXACT: a result is ambiguous */
 	uint64_t	n;				/* pairs */
-	double		fraction;		/* of a percentile */
+	POINTER(const uint64_t) slots;	/* of the group table, if fractions differ by groups; else 0 */
+	WordPlace	fractions;		/* likewise: the words of MAX_FLOAT that have them */
+	double		fraction;		/* of a percentile, if it is the same for all groups */
 	uint32_t	nwords;
 	uint32_t	word;			/* of these: the result's first */
 	uint32_t	capacity;		/* slots */
@@ -454,14 +464,6 @@ typedef struct DeviceTexts
 	POINTER(const TextRef) entries;
 	POINTER(const uint8_t) bytes;
 } DeviceTexts;
-
-/* Words by slots, in the group table or in what has been read from lists of values. */
-typedef struct TopPlace
-{
-	uint64_t	first;			/* the first slot's: words behind the beginning */
-	uint32_t	stride;			/* words from one slot's to the next one's */
-	uint32_t	is_statistic;	/* in TopArgs.statistics, not in slots */
-} TopPlace;
 
 /* The bits of a word that one pass tells apart at most, and the threads that do. */
 #define TOP_BITS 11
@@ -486,8 +488,8 @@ typedef struct TopPlace
 /* A column of the order of groups, or one that a condition is about. */
 typedef struct TopValue
 {
-	TopPlace	words[3];		/* what top_word is made of */
-	TopPlace	nulls;
+	WordPlace	words[3];		/* what top_word is made of */
+	WordPlace	nulls;
 	DeviceTexts texts;			/* that the key is a code of, if there are any */
 	uint64_t	slack;			/* of top_last_word */
 	uint32_t	order;			/* TOP_* of top_order.h */
@@ -530,7 +532,7 @@ typedef struct TopArgs
 	POINTER(uint32_t) bins;		/* groups with the same upper bits, by the next ones */
 	POINTER(uint32_t) list;		/* of slots */
 	uint64_t	empty;
-	TopPlace	key;
+	WordPlace	key;
 	TopValue	columns[4];
 	TopValue	conditions[4];
 	int64_t		direct_min;		/* of keys that are slots' numbers */

@@ -118,6 +118,14 @@ statistic_value(const StatisticArgs *args, uint32_t slot, uint64_t place)
 	return value;
 }
 
+/* The fraction of a slot's group. */
+DEVICE_FN double
+statistic_fraction(const StatisticArgs *args, uint64_t slot)
+{
+	return args->slots == 0 ? args->fraction :
+		fraction_of_word(args->slots[args->fractions.first + slot * args->fractions.stride]);
+}
+
 KERNEL(read_percentiles, StatisticArgs, args)
 {
 	for (uint64_t slot = grid_index(); slot < args.capacity; slot += grid_size())
@@ -126,17 +134,19 @@ KERNEL(read_percentiles, StatisticArgs, args)
 		uint64_t	n = args.ends[slot] - args.starts[slot];
 		uint64_t	low;
 		uint64_t	high;
+		double		fraction;
 		double		share;
 
 		if (n == 0)
 			continue;
+		fraction = statistic_fraction(&args, slot);
 		if (!args.continuous)
 		{
-			low = statistic_value(&args, (uint32_t) slot, percentile_disc_rank(args.fraction, n));
+			low = statistic_value(&args, (uint32_t) slot, percentile_disc_rank(fraction, n));
 			words[0] = order_to_word(low, args.is_float);
 			continue;
 		}
-		percentile_cont_ranks(args.fraction, n, &low, &high, &share);
+		percentile_cont_ranks(fraction, n, &low, &high, &share);
 		words[0] = order_to_bits(statistic_value(&args, (uint32_t) slot, low), args.is_float);
 		words[1] = order_to_bits(statistic_value(&args, (uint32_t) slot, high), args.is_float);
 		words[2] = f64_bits(share);

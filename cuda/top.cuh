@@ -22,7 +22,7 @@
 #include "compact.cuh"
 
 DEVICE_FN uint64_t
-top_load(const TopArgs *args, const TopPlace *place, uint64_t slot)
+top_load(const TopArgs *args, const WordPlace *place, uint64_t slot)
 {
 	const uint64_t *words = place->is_statistic ? args->statistics : args->slots;
 

@@ -386,6 +386,18 @@ acc_types(AccKind kind, ValueType *first, ValueType *last)
 	*first = *last = VT_COUNT;
 }
 
+/* Is what a percentile's fraction is, a parameter or an accumulator before it? */
+static bool
+fraction_is_there(const Check *check, const Accumulator *acc)
+{
+	const Accumulator *accs = program_accs(check->program);
+	int			of_group = acc_of_fraction(acc);
+
+	if (of_group >= 0)
+		return of_group < acc - accs && accs[of_group].kind == ACC_MAX_FLOAT;
+	return acc->param < check->program->nparams && check->params[acc->param].type == VT_FLOAT8;
+}
+
 /* What a statistic is read from: a list of values of its types, and of a percentile a fraction. */
 static bool
 read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, ValueType last)
@@ -396,8 +408,7 @@ read_acc_is_good(const Check *check, const Accumulator *acc, ValueType first, Va
 	if (acc->values < 0 || acc->values >= p->naccs || values->kind != ACC_VALUES ||
 		!is_register(check, values->arg, p->ninsns, first, last))
 		return false;
-	if (!acc_has_fraction((AccKind) acc->kind) ? acc->param != 0 :
-		acc->param < 0 || acc->param >= p->nparams || check->params[acc->param].type != VT_FLOAT8)
+	if (acc_has_fraction((AccKind) acc->kind) ? !fraction_is_there(check, acc) : acc->param != 0)
 		return false;
 	return acc->arg == ACC_READ && acc->arg2 == -1 && acc->filter == -1 && acc->limit == 0 &&
 		acc->descending <= 1;

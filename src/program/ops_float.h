@@ -158,6 +158,14 @@ float8_sqrt(double a, bool *error)
 	return sqrt(a);
 }
 
+/* A percentile's fraction; -0 as 0. */
+GA_FN double
+float8_fraction(double a, bool *error)
+{
+	*error |= !(a >= 0 && a <= 1);
+	return a == 0 ? 0 : a;
+}
+
 GA_FN double
 float8_floor(double a)
 {

@@ -98,6 +98,15 @@ percentile_disc_rank(double fraction, uint64_t n)
 	return place < 1 ? 0 : (uint64_t) place - 1;
 }
 
+/* The fraction that a group's word of MAX_FLOAT has; of a group without any, or with none, 0. */
+GA_FN double
+fraction_of_word(uint64_t word)
+{
+	double		fraction = float_from_ordered(word, true);
+
+	return fraction_is_good(fraction) ? fraction : 0;
+}
+
 #ifndef __CUDACC_RTC__
 
 #define FRACTION_MESSAGE "a percentile's fraction is NULL, or not between 0 and 1"
@@ -111,14 +120,25 @@ fraction_of(const ParamValue *params, const Accumulator *acc)
 	return fraction;
 }
 
-/* Can the fractions of all percentiles be used? */
+/* The fraction of an accumulator in a group's state. */
+static inline double
+fraction_of_state(const Program *p, const ParamValue *params, const Accumulator *acc,
+				  const uint64_t *state)
+{
+	int			of_group = acc_of_fraction(acc);
+
+	return of_group < 0 ? fraction_of(params, acc) :
+		fraction_of_word(state[program_accs(p)[of_group].word]);
+}
+
+/* Can the fractions of all percentiles be used that are the same for all groups? */
 static inline bool
 fractions_are_good(const Program *p, const ParamValue *params)
 {
 	const Accumulator *accs = program_accs(p);
 
 	for (int i = 0; i < p->naccs; i++)
-		if (acc_has_fraction((AccKind) accs[i].kind) &&
+		if (acc_has_fraction((AccKind) accs[i].kind) && acc_of_fraction(&accs[i]) < 0 &&
 			(params[accs[i].param].isnull || !fraction_is_good(fraction_of(params, &accs[i]))))
 			return false;
 	return true;

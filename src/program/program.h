@@ -121,12 +121,25 @@ typedef struct Accumulator
 	int16_t		limit;			/* float sums: values are below 2^limit */
 	int16_t		values;			/* ACC_READ: the accumulator of the values; ROW_COLUMN: that of
 								 * the rows, which it stands behind; else 0 */
-	int16_t		param;			/* percentiles: the parameter of the fraction; ROWS: how many
-								 * ROW_COLUMNs are behind it; ROW_COLUMN: the scale of a numeric,
-								 * or KEY_NOT_NUMERIC; else 0 */
+	int16_t		param;			/* percentiles: the parameter of the fraction, or
+								 * FRACTION_OF_GROUP; ROWS: how many ROW_COLUMNs are behind it;
+								 * ROW_COLUMN: the scale of a numeric, or KEY_NOT_NUMERIC; else 0 */
 	uint16_t	order;			/* FIRST_ROWS: of the keys, ORDER_ bits; else 0 */
 	int16_t		place;			/* FIRST_ROWS: the register of the row's place; else 0 */
 } Accumulator;
+
+/*
+ * The fraction of a percentile is another one in each group: that accumulator, which is before it,
+ * is the MAX_FLOAT of the fractions that the group's rows have, all of them the same.
+ */
+#define FRACTION_OF_GROUP(acc) (-1 - (acc))
+
+/* That accumulator; negative: all groups have the same fraction. */
+static inline int
+acc_of_fraction(const Accumulator *acc)
+{
+	return FRACTION_OF_GROUP(acc->param);
+}
 
 /* How an aggregate's result is made from accumulators: src/exec/values/final.c. */
 typedef enum FinalKind
@@ -413,7 +426,7 @@ extern int	program_add_acc(ProgramBuilder *b, AccKind kind, int arg, int filter)
 
 /*
  * An accumulator that is read from the list of another one, which is ACC_VALUES; param: of
- * a percentile's fraction, a FLOAT8.
+ * a percentile's fraction, a FLOAT8, or FRACTION_OF_GROUP.
  */
 extern int	program_add_read_acc(ProgramBuilder *b, AccKind kind, int values, int param,
 								 bool descending);

@@ -145,7 +145,9 @@ print_acc(const Program *p, int i, char *buf, size_t len)
 	if (acc->arg == ACC_READ)
 		append(buf, len, " of words %d to %d%s", program_accs(p)[acc->values].word,
 			   program_accs(p)[acc->values].word + 1, acc->descending ? ", descending" : "");
-	if (acc_has_fraction((AccKind) acc->kind))
+	if (acc_has_fraction((AccKind) acc->kind) && acc_of_fraction(acc) >= 0)
+		append(buf, len, ", fraction of word %d", program_accs(p)[acc_of_fraction(acc)].word);
+	else if (acc_has_fraction((AccKind) acc->kind))
 		append(buf, len, ", param %d", acc->param);
 	if (acc->kind == ACC_ROW_COLUMN)
 		append(buf, len, " of words %d to %d", program_accs(p)[acc->values].word,

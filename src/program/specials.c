@@ -302,6 +302,15 @@ is_summed_list(const Program *p, int acc)
 	return false;
 }
 
+/* What a percentile's fraction is. */
+static int
+fraction_param(const Rewriting *r, const Accumulator *acc)
+{
+	int			of_group = acc_of_fraction(acc);
+
+	return of_group < 0 ? acc->param : FRACTION_OF_GROUP(r->accs[of_group]);
+}
+
 /* An accumulator; numeric: an extreme of numerics, or their list; summed: is_summed_list. */
 static int
 add_acc(Rewriting *r, const Accumulator *acc, bool numeric, bool summed)
@@ -314,8 +323,8 @@ add_acc(Rewriting *r, const Accumulator *acc, bool numeric, bool summed)
 	if (acc->kind == ACC_ROWS || acc->kind == ACC_ROW_COLUMN)
 		return add_rows(r, acc, filter);
 	if (acc->arg == ACC_READ)
-		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values], acc->param,
-									acc->descending);
+		return program_add_read_acc(r->to, (AccKind) acc->kind, r->accs[acc->values],
+									fraction_param(r, acc), acc->descending);
 	if (acc_sums_floats(acc))
 		return program_add_float_acc(r->to, arg, acc->arg2 < 0 ? -1 : r->regs[acc->arg2],
 									 filter, acc->limit);

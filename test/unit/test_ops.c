@@ -1012,6 +1012,11 @@ test_bits(void)
 	GIVES(int8_xor(MIN8, -1), MAX8);
 	FAILS(float8_sqrt(-DBL_MIN, E));
 	GIVES(float8_sqrt(2.25, E), 1.5);
+	FAILS(float8_fraction(-DBL_MIN, E));
+	FAILS(float8_fraction(1 + DBL_EPSILON, E));
+	FAILS(float8_fraction(NAN, E));
+	GIVES(float8_fraction(1, E), 1);
+	GIVES(signbit(float8_fraction(-0.0, E)), 0);
 	GIVES(float8_round(2.5), 2);
 	GIVES(float8_trunc(-2.5), -2);
 	GIVES(float8_sign(NAN), 0);

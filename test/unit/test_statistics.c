@@ -41,7 +41,7 @@ static bool only_distinct;		/* the Program reads counts and sums of distinct val
 /* Columns. */
 enum
 {
-	C_KEY, C_INT, C_FLOAT, C_FILTER
+	C_KEY, C_INT, C_FLOAT, C_FILTER, C_FRACTION
 };
 
 static const double fractions[] = {0, 0.3, 0.5, 0.97, 1};
@@ -57,6 +57,8 @@ static struct
 	int			filtered[NFRACTIONS];
 	int			cont[NFRACTIONS];	/* of floats */
 	int			cont_descending[NFRACTIONS];
+	int			of_group;		/* percentiles whose fraction is the group's: of integers, */
+	int			between_of_group;	/* and of floats, from the greatest on */
 	int			mode;			/* of integers */
 	int			last_mode;
 	int			float_mode;
@@ -97,6 +99,18 @@ add_distinct(Query *q, const int lists[3])
 	word.sum128_distinct = word_of(q, program_add_read_acc(&q->b, ACC_SUM_DISTINCT128, lists[0], 0, false));
 }
 
+/* Percentiles whose fraction is the group's. */
+static void
+add_group_fractions(Query *q, const int lists[3])
+{
+	int			fraction = FRACTION_OF_GROUP(program_add_acc(&q->b, ACC_MAX_FLOAT, C_FRACTION, -1));
+
+	word.of_group = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_DISC, lists[0], fraction,
+													false));
+	word.between_of_group = word_of(q, program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, lists[1],
+															fraction, true));
+}
+
 /* The columns, a key or none, and the three lists. */
 static Query *
 begin_query(bool keyed, int lists[3])
@@ -107,6 +121,7 @@ begin_query(bool keyed, int lists[3])
 	int			real = query_column(q, VT_FLOAT8);
 	int			wanted = query_column(q, VT_BOOL);
 
+	query_column(q, VT_FLOAT8);
 	if (keyed)
 		program_add_key(&q->b, key);
 	lists[0] = program_add_acc(&q->b, ACC_VALUES, value, -1);
@@ -143,6 +158,7 @@ make_query(bool keyed)
 	word.mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, false));
 	word.last_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[0], 0, true));
 	word.float_mode = word_of(q, program_add_read_acc(&q->b, ACC_MODE, lists[1], 0, false));
+	add_group_fractions(q, lists);
 	add_distinct(q, lists);
 	if (engine->traits->id == ENGINE_ID_CPU)
 	{
@@ -153,6 +169,13 @@ make_query(bool keyed)
 														 q->b.accs[lists[2]].filter));
 	}
 	return q;
+}
+
+/* Of a row with the key. */
+static double
+fraction_of_key(int32_t key)
+{
+	return (key & 7) / 7.0;
 }
 
 static int64_t
@@ -197,6 +220,7 @@ make_rows(Query *q, Values kind, uint32_t nrows, uint32_t ngroups)
 			put_float8(q, C_FLOAT, floats[i]);
 		}
 		put_bool(q, C_FILTER, filter[i]);
+		put_float8(q, C_FRACTION, fraction_of_key(keys[i]));
 	}
 }
 
@@ -344,7 +368,7 @@ wrong_list(const uint64_t *words, const int64_t *values, uint32_t n)
 /* A group's statistics: how many are wrong. */
 static int
 wrong_in_group(const uint64_t *state, const int64_t *values, uint32_t n, const int64_t *wanted,
-			   uint32_t nwanted, const double *reals)
+			   uint32_t nwanted, const double *reals, double fraction)
 {
 	int			wrong = wrong_distinct(state, values, n, wanted, nwanted, reals);
 
@@ -366,6 +390,12 @@ wrong_in_group(const uint64_t *state, const int64_t *values, uint32_t n, const i
 		wrong += !is_same(between(&state[word.cont_descending[i]]),
 						  expected_cont(reals, n, fractions[i], true));
 	}
+	if (n > 0)
+	{
+		wrong += (int64_t) state[word.of_group] != values[disc_place(n, fraction)];
+		wrong += !is_same(between(&state[word.between_of_group]),
+						  expected_cont(reals, n, fraction, true));
+	}
 	return wrong + (n > 0 && (int64_t) state[word.mode] != mode_of(values, n, false)) +
 		(n > 0 && (int64_t) state[word.last_mode] != mode_of(values, n, true));
 }
@@ -385,6 +415,7 @@ count_wrong(const Query *q, uint32_t nrows, uint32_t ngroups, bool keyed, uint32
 		uint32_t	n = 0;
 		uint32_t	nwanted = 0;
 		uint32_t	rows = 0;
+		double		fraction = 0;
 		char		name[32] = "";
 		const uint64_t *state;
 
@@ -393,6 +424,7 @@ count_wrong(const Query *q, uint32_t nrows, uint32_t ngroups, bool keyed, uint32
 			if (keyed && keys[i] != (int32_t) g * factor)
 				continue;
 			rows++;
+			fraction = fmax(fraction, fraction_of_key(keys[i]));
 			if (nulls[i])
 				continue;
 			values[n] = ints[i];
@@ -409,7 +441,8 @@ count_wrong(const Query *q, uint32_t nrows, uint32_t ngroups, bool keyed, uint32
 		if (keyed)
 			sprintf(name, "%d", (int) g * factor);
 		state = query_state(q, name);
-		wrong += state == NULL ? 1 : wrong_in_group(state, values, n, wanted, nwanted, reals);
+		wrong += state == NULL ? 1 : wrong_in_group(state, values, n, wanted, nwanted, reals,
+													  fraction);
 	}
 	return wrong;
 }
@@ -504,6 +537,7 @@ check_distinct_floats(void)
 		put_null(q, C_INT);
 		put_float8(q, C_FLOAT, values[i]);
 		put_bool(q, C_FILTER, true);
+		put_float8(q, C_FRACTION, 0);
 	}
 	query_run(q, engine, 7, 7);
 	state = q->status == ENGINE_OK ? query_state(q, "1") : NULL;
@@ -527,6 +561,7 @@ check_zeros(double middle, EngineStatus expected, const char *what)
 		put_int8(q, C_INT, i);
 		put_float8(q, C_FLOAT, values[i]);
 		put_bool(q, C_FILTER, true);
+		put_float8(q, C_FRACTION, 0);
 	}
 	query_run(q, engine, 5, 5);
 	ok(q->status == expected, "%s: %s: status %d, %s", engine_id_name(engine->traits->id), what,
@@ -583,12 +618,39 @@ check_given(void)
 	query_end(q);
 }
 
+/* A group's fraction is a maximum of floats, which is there before it is read. */
+static void
+check_group_fraction(AccKind kind, int behind)
+{
+	Query	   *q = query_begin();
+	int			real = query_column(q, VT_FLOAT8);
+	int			values = program_add_acc(&q->b, ACC_VALUES, real, -1);
+	int			fraction = program_add_acc(&q->b, kind, real, -1);
+	Program    *program;
+	bool		good;
+	char		why[256] = "";
+
+	(void) program_add_read_acc(&q->b, ACC_PERCENTILE_CONT, values,
+								FRACTION_OF_GROUP(fraction + behind), false);
+	program = malloc(program_size(&q->b));
+	program_finish(&q->b, program);
+	good = program_check(program, program->size, q->params, 0, why, sizeof(why));
+	ok(good == (kind == ACC_MAX_FLOAT && behind == 0), "%s, %d behind, as a fraction: %s",
+	   acc_name(kind), behind, why);
+	free(program);
+	query_end(q);
+}
+
 int
 main(void)
 {
 	static const char *const strategies[] = {"auto", "atomic", "scatter", "block"};
 
 	check_given();
+	check_group_fraction(ACC_MAX_FLOAT, 0);
+	check_group_fraction(ACC_MAX_FLOAT, 1);
+	check_group_fraction(ACC_MAX_FLOAT, 2);
+	check_group_fraction(ACC_MIN_FLOAT, 0);
 	engine = &cpu_engine;
 	check_sizes(UINT64_C(1) << 30, "auto", 0);
 	check_sizes(UINT64_C(8) << 20, "auto", 1e9);

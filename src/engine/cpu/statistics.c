@@ -218,7 +218,7 @@ statistics_check(const Statistics *s, char *message)
 
 /* Which of n values the readers want. */
 static void
-begin_readers(const Statistics *s, uint64_t n)
+begin_readers(const Statistics *s, uint64_t n, const uint64_t *state)
 {
 	for (int i = 0; i < s->list->nreaders; i++)
 	{
@@ -228,10 +228,11 @@ begin_readers(const Statistics *s, uint64_t n)
 		reader->last_count = reader->most_count = reader->words[0] = reader->words[1] = 0;
 		reader->share = 0;
 		if (acc->kind == ACC_PERCENTILE_CONT)
-			percentile_cont_ranks(fraction_of(s->params, acc), n, &reader->low, &reader->high,
-								  &reader->share);
+			percentile_cont_ranks(fraction_of_state(s->program, s->params, acc, state), n,
+								  &reader->low, &reader->high, &reader->share);
 		else if (acc->kind == ACC_PERCENTILE_DISC)
-			reader->low = reader->high = percentile_disc_rank(fraction_of(s->params, acc), n);
+			reader->low = reader->high =
+				percentile_disc_rank(fraction_of_state(s->program, s->params, acc, state), n);
 		else
 			continue;
 		if (acc->descending)
@@ -533,7 +534,7 @@ read_group(Statistics *s, uint64_t *state)
 
 	s->nvalues += words[1];
 	s->has_zero = s->has_negative_zero = false;
-	begin_readers(s, words[1]);
+	begin_readers(s, words[1], state);
 	status = find_bounds(s, &least, &greatest);
 	if (status == ENGINE_OK)
 		status = read_range(s, least, greatest, 0, words[1], 0);

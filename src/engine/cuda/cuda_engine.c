@@ -200,7 +200,8 @@ cuda_finish(EngineRun *head)
 		status = aggregation_begin(core, &run->aggregation, NULL);
 	if (status == ENGINE_OK && run->aggregation.chosen)
 		status = value_lists_read(core, &run->aggregation.table.lists,
-								  run->aggregation.table.table.capacity);
+								  &run->aggregation.table.table,
+								  &core->layouts[run->aggregation.kernels.choice.table]);
 	run->input.ended = status == ENGINE_OK;
 	return status;
 }

@@ -6,7 +6,8 @@
  * are listed by their lengths.  Of other types that have no order by numbers,
  * lower_ordered_aggregate.c makes them.
  * Those over the same argument and filter share a list.  A fraction is the same for all
- * groups, and a parameter.
+ * groups, and a parameter; or it is one of the group, and an extreme of what it is in the group's
+ * rows, all of which have the same.
  *
  * Percentiles of an array of fractions are an aggregate each.  The first one stands where the
  * array does, and the others behind all aggregates of the node, which makes an array of them.
@@ -18,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -62,6 +64,9 @@ typedef struct Statistic
 	int			scale;
 	bool		descending;
 } Statistic;
+
+/* In the place of a parameter: the fraction is NULL. */
+#define NO_FRACTION INT_MIN
 
 static const OrderedType *
 find_ordered_type(Oid type)
@@ -143,7 +148,7 @@ lower_direction(Lowering *l, Oid operator, Oid type, bool *descending)
 	return false;
 }
 
-/* The parameters of constant fractions, ints; -1: the fraction is NULL.  NIL: rejected. */
+/* The parameters of constant fractions, ints, or NO_FRACTION.  NIL: rejected. */
 static List *
 lower_fraction_array(Lowering *l, const Const *array)
 {
@@ -160,7 +165,7 @@ lower_fraction_array(Lowering *l, const Const *array)
 	{
 		good = isnull[i] || fraction_is_good(DatumGetFloat8(fractions[i]));
 		any |= !isnull[i];
-		params = lappend_int(params, isnull[i] || !good ? -1 :
+		params = lappend_int(params, isnull[i] || !good ? NO_FRACTION :
 							 lower_add_param(l, float8_const(fractions[i]), VT_FLOAT8));
 	}
 	if (good && any)
@@ -182,21 +187,86 @@ check_fraction(Lowering *l, const Expr *fraction)
 	return false;
 }
 
-/* The parameter of a percentile's fraction, -1: rejected. */
+/* Does the function, or one that it calls, tell apart numbers that are equal, such as 0 and -0? */
+static bool
+tells_equal_apart(Oid function, void *context)
+{
+	switch (function)
+	{
+		case F_FLOAT8_FLOAT4:
+		case F_FLOAT8_NUMERIC:
+		case F_FLOAT8PL:
+		case F_FLOAT8MI:
+		case F_FLOAT8MUL:
+		case F_FLOAT8DIV:		/* by either of them is an error */
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* Is it computed by other expressions than columns, constants and such functions? */
+static bool
+tells_apart_walker(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, Var) || IsA(node, Const) || IsA(node, Param) || IsA(node, List))
+		return expression_tree_walker(node, tells_apart_walker, context);
+	if (!IsA(node, FuncExpr) && !IsA(node, OpExpr))
+		return true;
+	return check_functions_in_node(node, tells_equal_apart, context) ||
+		expression_tree_walker(node, tells_apart_walker, context);
+}
+
+/* Is what is computed of the keys the same in all rows of a group, equal keys not being identical? */
+static bool
+same_in_group(Expr *fraction)
+{
+	ListCell   *lc;
+
+	if (!tells_apart_walker((Node *) fraction, NULL))
+		return true;
+	foreach(lc, pull_var_clause((Node *) fraction, PVC_RECURSE_PLACEHOLDERS))
+		if (!equal_is_identical(lfirst(lc)))
+			return false;
+	return true;
+}
+
+/* FRACTION_OF_GROUP.  Groups without a fraction take in no values. */
 static int
-lower_fraction(Lowering *l, const Aggref *aggref)
+lower_group_fraction(Lowering *l, const Aggref *aggref, Statistic *s)
+{
+	ProgramBuilder *b = l->builder;
+	int			reg = lower_operand(l, aggref->aggfnoid, linitial(aggref->aggdirectargs), VT_FLOAT8);
+
+	if (reg < 0)
+		return 0;
+	reg = program_add_op(b, OP_float8_fraction, reg, -1);
+	if (b->insns[reg].nullable)
+	{
+		int			known = program_add_op(b, OP_isnotnull, reg, -1);
+
+		s->filter = s->filter < 0 ? known : program_add_op(b, OP_and, s->filter, known);
+	}
+	return FRACTION_OF_GROUP(program_add_acc(b, ACC_MAX_FLOAT, reg, -1));
+}
+
+/* The parameter of a percentile's fraction, or FRACTION_OF_GROUP. */
+static int
+lower_fraction(Lowering *l, const Aggref *aggref, Statistic *s)
 {
 	Expr	   *fraction = linitial(aggref->aggdirectargs);
 
-	if (!same_for_all_rows(fraction))
-		return lower_reject(l, REJECTED_AGGREGATE,
-							_("the fraction of a percentile is not the same for all groups"));
-	return check_fraction(l, fraction) ? lower_add_param(l, fraction, VT_FLOAT8) : -1;
+	if (same_for_all_rows(fraction))
+		return check_fraction(l, fraction) ? lower_add_param(l, fraction, VT_FLOAT8) : 0;
+	if (same_in_group(fraction))
+		return lower_group_fraction(l, aggref, s);
+	lower_reject(l, REJECTED_AGGREGATE, _("the fraction of a percentile may differ within a group"));
+	return 0;
 }
 
 /* The parameters of an aggregate's fractions; of a mode, which has none, one that nothing reads. */
 static List *
-lower_fractions(Lowering *l, const Aggref *aggref)
+lower_fractions(Lowering *l, const Aggref *aggref, Statistic *s)
 {
 	const Const *array;
 	int			param = 0;
@@ -210,8 +280,8 @@ lower_fractions(Lowering *l, const Aggref *aggref)
 		return NIL;
 	}
 	if (aggref->aggdirectargs != NIL)
-		param = lower_fraction(l, aggref);
-	return param < 0 ? NIL : list_make1_int(param);
+		param = lower_fraction(l, aggref, s);
+	return lower_succeeded(l) ? list_make1_int(param) : NIL;
 }
 
 int
@@ -264,7 +334,7 @@ add_statistic(Lowering *l, const Aggref *aggref, const Statistic *s, List *param
 
 	foreach(lc, params)
 	{
-		int			acc = lfirst_int(lc) < 0 ? -1 :
+		int			acc = lfirst_int(lc) == NO_FRACTION ? -1 :
 			program_add_read_acc(b, s->kind, values, lfirst_int(lc), s->descending);
 
 		accs = lappend_int(accs, acc);
@@ -332,7 +402,7 @@ lower_statistic(Lowering *l, Aggref *aggref)
 					 format_procedure(aggref->aggfnoid));
 		return false;
 	}
-	if (!lower_values(l, aggref, &statistic) || (params = lower_fractions(l, aggref)) == NIL)
+	if (!lower_values(l, aggref, &statistic) || (params = lower_fractions(l, aggref, &statistic)) == NIL)
 		return lower_succeeded(l);
 	if (statistic.kind == ACC_PERCENTILE_CONT)
 		statistic.final = statistic.final == FINAL_LENGTH ? FINAL_PERCENTILE_LENGTH :

@@ -164,3 +164,7 @@ ANALYZE infinite_spans;
 SELECT op, expr, check_fallback('SELECT ' || expr || ' FROM infinite_spans') !~ 'FALLBACK|DIFFERENT|TAKEN' AS by_postgresql, check_engine('SELECT ' || expr || ' FROM infinite_spans WHERE id <> 2') AS filtered
 FROM (VALUES ('timestamp_diff', 'count(ts - timestamp ''2000-01-01'')'), ('timestamp_diff', 'max(extract(hour FROM tz - timestamptz ''294276-12-31 23:30+00''))'), ('interval_part', 'max(date_part(''hour'', iv))'), ('interval_extract', 'min(extract(day FROM iv))'), ('interval_add', 'max(iv + interval ''0'')'), ('interval_sub', 'max(iv - interval ''0'')'), ('interval_neg', 'min(-iv)'), ('interval_months', 'max(ts + iv)'), ('interval_product', 'max(iv * id)'),
 	('interval_whole_length', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY iv)'), ('interval_whole_length', 'mode() WITHIN GROUP (ORDER BY iv DESC)')) v (op, expr);
+
+-- in a query of its own: the fraction of a percentile
+SELECT op, expr, check_fallback('SELECT ' || expr || ' FROM infinite_spans GROUP BY id') AS outcome, check_engine('SELECT ' || expr || ' FROM infinite_spans WHERE id <> 2 GROUP BY id') AS filtered
+FROM (VALUES ('float8_fraction', 'percentile_cont((id - 1) * 1.5::float8) WITHIN GROUP (ORDER BY id)')) v (op, expr);

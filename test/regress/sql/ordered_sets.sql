@@ -63,6 +63,45 @@ RESET plan_cache_mode;
 SELECT is_taken('SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY id) FROM many_types');
 SELECT percentile_disc(-0.1) WITHIN GROUP (ORDER BY id) FROM many_types;
 
+-- fractions of the group: keys, what is computed of keys, NULL, and what is no fraction
+CREATE TABLE fractions AS SELECT i AS id, i % 4 AS g, i % 5 / 4.0::float8 AS p, (i % 3 / 4.0)::numeric(3, 2) AS n, CASE WHEN i % 6 < 5 THEN i % 6 END AS h, 'name ' || i % 3 AS s, (i * 37 % 1000) / 8.0::float8 AS v, i * 31 % 501 AS w FROM generate_series(1, 3000) i;
+ANALYZE fractions;
+SELECT check_engine('SELECT g, percentile_cont(CASE g WHEN 1 THEN 0.9 WHEN 2 THEN 0 ELSE 0.5 END) WITHIN GROUP (ORDER BY v), percentile_disc(g / 4.0::float8) WITHIN GROUP (ORDER BY w DESC), percentile_cont(0.3) WITHIN GROUP (ORDER BY v), count(*), max(p) FROM fractions GROUP BY g');
+SELECT check_engine('SELECT p, n, percentile_cont(p) WITHIN GROUP (ORDER BY v), percentile_disc(n) WITHIN GROUP (ORDER BY w) FILTER (WHERE g > 1), percentile_cont(1 - p / 2) WITHIN GROUP (ORDER BY w) FROM fractions GROUP BY p, n');
+SELECT h, percentile_cont(h / 4.0::float8) WITHIN GROUP (ORDER BY v), percentile_disc(CASE WHEN h < 3 THEN h / 3.0::float8 WHEN h = 4 THEN 1 END) WITHIN GROUP (ORDER BY w), count(*) FROM fractions GROUP BY h ORDER BY h;
+SELECT check_engine('SELECT h, percentile_cont(h / 4.0::float8) WITHIN GROUP (ORDER BY v), percentile_disc(CASE WHEN h < 3 THEN h / 3.0::float8 WHEN h = 4 THEN 1 END) WITHIN GROUP (ORDER BY w) FILTER (WHERE v > 2), mode() WITHIN GROUP (ORDER BY v), count(DISTINCT w) FROM fractions GROUP BY h');
+SELECT check_engine('SELECT s, id % 7, percentile_disc(CASE WHEN s = ''name 1'' THEN (id % 7) / 8.0::float8 ELSE 0.125 END) WITHIN GROUP (ORDER BY w) FROM fractions GROUP BY s, id % 7 HAVING percentile_disc((id % 7) / 7.0::float8) WITHIN GROUP (ORDER BY w) > 100');
+SELECT check_engine('SELECT q, percentile_cont(q) WITHIN GROUP (ORDER BY v), percentile_disc(q) WITHIN GROUP (ORDER BY timestamp ''2000-01-01'' + w * interval ''1 s'' - timestamp ''2000-01-01'') FROM fractions, (VALUES (0.25::float8), (0.5), (0.75)) x (q) GROUP BY q');
+SELECT check_engine('SELECT a.h, percentile_cont(b.p) WITHIN GROUP (ORDER BY a.v) FROM fractions a JOIN fractions b ON a.h = b.id GROUP BY a.h, b.p');
+SELECT check_engine('SELECT g, h, percentile_cont(coalesce(h, 4) / 4.0::float8) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY ROLLUP (g, h)'), check_engine('SELECT percentile_cont(p) WITHIN GROUP (ORDER BY v) FROM fractions WHERE id < 0 GROUP BY p');
+SELECT check_engine('SELECT h, percentile_cont(h / 4.0::float8) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY h ORDER BY 2 DESC');
+SELECT check_join('SELECT p, percentile_cont(p) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY p');
+SELECT check_fallback('SELECT h, percentile_cont(h / 3.0::float8) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY h'), check_fallback('SELECT h, percentile_disc(1 / h) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY h'), check_fallback('SELECT h, percentile_disc(h - 0.5::float8) WITHIN GROUP (ORDER BY v) FILTER (WHERE h > 1) FROM fractions WHERE h < 2 GROUP BY h');
+-- equal keys that are not identical
+INSERT INTO fractions (id, p, v) SELECT i, '-0', 1000 + i FROM generate_series(3001, 3010) i;
+SELECT check_engine('SELECT percentile_cont(p) WITHIN GROUP (ORDER BY v), percentile_disc(1 - p) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY p');
+SELECT taken, reason FROM gpuagg_explain('SELECT percentile_cont(atan2(p, -1) / 4) WITHIN GROUP (ORDER BY v) FROM fractions GROUP BY p');
+-- by several processes, and from a file
+BEGIN;
+SET LOCAL gpuagg.engine = cpu;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL max_parallel_workers_per_gather = 2;
+ALTER TABLE fractions SET (parallel_workers = 2);
+SELECT check_engine('SELECT h, percentile_cont(h / 4.0::float8) WITHIN GROUP (ORDER BY v), percentile_disc(h / 5.0::float8) WITHIN GROUP (ORDER BY w) FROM fractions GROUP BY h');
+COMMIT;
+BEGIN;
+SET LOCAL work_mem = '64kB';
+SET LOCAL gpuagg.engine = cpu;
+SELECT check_engine('SELECT g, id % 2, percentile_cont(g / 96.0::float8) WITHIN GROUP (ORDER BY f), percentile_disc(id % 2 / 2.0::float8) WITHIN GROUP (ORDER BY id DESC) FROM many_types GROUP BY g, id % 2'), check_engine('SELECT id % 2, percentile_cont(id % 2 / 4.0::float8) WITHIN GROUP (ORDER BY f * id) FROM many_types GROUP BY 1');
+COMMIT;
+BEGIN;
+SET LOCAL gpuagg.mode = auto;
+SET LOCAL gpuagg.engine = cpu;
+SELECT is_taken_by_auto FROM (SELECT taken AS is_taken_by_auto FROM gpuagg_explain('SELECT g, percentile_cont(g / 100.0::float8) WITHIN GROUP (ORDER BY f) FROM many_types GROUP BY g')) x;
+COMMIT;
+
 -- arrays of fractions: all that is over one argument is read from one list of values
 SELECT check_query('SELECT g, percentile_cont(ARRAY[0.5, 0.1, 0.9, 0.5]) WITHIN GROUP (ORDER BY f), percentile_disc(ARRAY[0, 0.35, 1]) WITHIN GROUP (ORDER BY id DESC), percentile_disc(ARRAY[0.5, 0.25]) WITHIN GROUP (ORDER BY n), percentile_disc(ARRAY[0.5]) WITHIN GROUP (ORDER BY d) FROM many_types GROUP BY g');
 SELECT check_query('SELECT percentile_disc(ARRAY[[0.5, NULL, 0.25], [NULL, 1, 0]]) WITHIN GROUP (ORDER BY t), percentile_cont(''[3:4]={NULL,0.7}''::float8[]) WITHIN GROUP (ORDER BY f) FROM many_types');

@@ -355,10 +355,34 @@ sort_list(RunCore *run, const StatisticKernels *kernels, const ValueRange *range
 	return status;
 }
 
+/* The group table, which has the fractions of percentiles that differ by groups. */
+typedef struct Fractions
+{
+	const DeviceTable *table;
+	const KernelLayout *layout;
+} Fractions;
+
+/* The fraction of a percentile, or where the groups' are. */
+static void
+tell_fraction(const RunCore *run, const Fractions *fractions, const Accumulator *acc,
+			  StatisticArgs *args)
+{
+	int			of_group = acc_of_fraction(acc);
+
+	if (of_group < 0)
+	{
+		args->slots = 0;
+		args->fraction = fraction_of(run->constants.params, acc);
+		return;
+	}
+	args->slots = fractions->table->slots;
+	args->fractions = layout_place(fractions->layout, args->capacity, of_group, 0);
+}
+
 /* One accumulator that is read from the list. */
 static EngineStatus
 read_statistic(RunCore *run, const StatisticKernels *kernels, const Accumulator *acc,
-			   const DeviceBuffer *modes, StatisticArgs *args)
+			   const Fractions *fractions, const DeviceBuffer *modes, StatisticArgs *args)
 {
 	EngineStatus status;
 
@@ -368,7 +392,7 @@ read_statistic(RunCore *run, const StatisticKernels *kernels, const Accumulator 
 		return launch(run, kernels->read_distinct, args->n, args);
 	if (acc->kind != ACC_MODE)
 	{
-		args->fraction = fraction_of(run->constants.params, acc);
+		tell_fraction(run, fractions, acc, args);
 		args->continuous = acc->kind == ACC_PERCENTILE_CONT;
 		return launch(run, kernels->read_percentiles, args->capacity, args);
 	}
@@ -433,8 +457,8 @@ find_places(RunCore *run, const StatisticKernels *kernels, int acc, const Places
 
 /* All that is read from a sorted list; acc: the list's. */
 static EngineStatus
-read_list(RunCore *run, const StatisticKernels *kernels, int acc, const Places *places,
-		  StatisticArgs *args)
+read_list(RunCore *run, const StatisticKernels *kernels, int acc, const Fractions *fractions,
+		  const Places *places, StatisticArgs *args)
 {
 	const Accumulator *accs = program_accs(run->program);
 	const KernelLayout *layout = &run->layouts[0];
@@ -446,14 +470,15 @@ read_list(RunCore *run, const StatisticKernels *kernels, int acc, const Places *
 		if (accs[i].arg != ACC_READ || accs[i].values != acc)
 			continue;
 		args->word = (uint32_t) layout->statistic_of[i];
-		status = read_statistic(run, kernels, &accs[i], &places->modes, args);
+		status = read_statistic(run, kernels, &accs[i], fractions, &places->modes, args);
 	}
 	return status;
 }
 
 /* Sort each list and read from it. */
 static EngineStatus
-read_lists(RunCore *run, ValueLists *lists, const Places *places, StatisticArgs *args)
+read_lists(RunCore *run, ValueLists *lists, const Fractions *fractions, const Places *places,
+		   StatisticArgs *args)
 {
 	const KernelLayout *layout = &run->layouts[0];
 	EngineStatus status = ENGINE_OK;
@@ -469,7 +494,7 @@ read_lists(RunCore *run, ValueLists *lists, const Places *places, StatisticArgs 
 			status = sort_list(run, &lists->kernels, &range, args->capacity, list);
 		args->list = device_list(list);
 		if (status == ENGINE_OK && args->n > 0)
-			status = read_list(run, &lists->kernels, layout->lists[i].acc, places, args);
+			status = read_list(run, &lists->kernels, layout->lists[i].acc, fractions, places, args);
 		free_pairs(run, list);
 	}
 	return status;
@@ -495,9 +520,11 @@ find_ranges(RunCore *run, const ValueLists *lists)
 }
 
 EngineStatus
-value_lists_read(RunCore *run, ValueLists *lists, uint32_t capacity)
+value_lists_read(RunCore *run, ValueLists *lists, const DeviceTable *table,
+				 const KernelLayout *layout)
 {
-	uint64_t	size = (uint64_t) capacity * run->layouts[0].nstatistics * sizeof(uint64_t);
+	uint64_t	size = (uint64_t) table->capacity * layout->nstatistics * sizeof(uint64_t);
+	Fractions	fractions = {table, layout};
 	Places		places = {{0}, {0}, {0}};
 	StatisticArgs args = {0};
 	EngineStatus status;
@@ -512,14 +539,14 @@ value_lists_read(RunCore *run, ValueLists *lists, uint32_t capacity)
 	if (status != ENGINE_OK || !lists->open)
 		return status;
 	args.results = lists->results.ptr;
-	args.nwords = (uint32_t) run->layouts[0].nstatistics;
+	args.nwords = (uint32_t) layout->nstatistics;
 	args.errors = top_of(lists, TOLD_ERRORS);
-	args.capacity = capacity;
-	status = make_places(run, capacity, &places);
+	args.capacity = table->capacity;
+	status = make_places(run, table->capacity, &places);
 	if (status == ENGINE_OK)
 		status = find_ranges(run, lists);
 	if (status == ENGINE_OK)
-		status = read_lists(run, lists, &places, &args);
+		status = read_lists(run, lists, &fractions, &places, &args);
 	if (status == ENGINE_OK)
 		status = read_told(run, lists);
 	free_places(run, &places);

@@ -39,10 +39,11 @@ extern EngineStatus value_lists_add(RunCore *run, const Kernels *kernels, ValueL
 extern EngineStatus value_lists_move(RunCore *run, ValueLists *lists, DevicePtr moved);
 
 /*
- * All rows have been added: sort the lists and read the statistics, of a table with so many
- * slots, and wait for them.  INEXACT: one is ambiguous, or has a fraction that is none.
+ * All rows have been added: sort the lists and read the statistics of the table's groups, and
+ * wait for them.  layout: the table's.  INEXACT: one is ambiguous, or has a fraction that is none.
  */
-extern EngineStatus value_lists_read(RunCore *run, ValueLists *lists, uint32_t capacity);
+extern EngineStatus value_lists_read(RunCore *run, ValueLists *lists, const DeviceTable *table,
+									 const KernelLayout *layout);
 
 /* Free them; nothing is left that works on the device. */
 extern void value_lists_close(RunCore *run, ValueLists *lists);

@@ -215,6 +215,42 @@ place_values(const Program *program, KernelLayout *layout)
 	}
 }
 
+/* Where the table has a word of its states. */
+static WordPlace
+place_of_word(const KernelLayout *layout, uint64_t capacity, int word)
+{
+	if (word < layout->nhot)
+		return (WordPlace)
+	{
+		.first = (uint64_t) (layout->state + word),.stride = (uint32_t) layout->stride
+	};
+	return (WordPlace)
+	{
+		.first = capacity * (uint64_t) layout->stride + (uint64_t) (word - layout->nhot),
+			.stride = (uint32_t) (layout->nwords - layout->nhot)
+	};
+}
+
+WordPlace
+layout_place(const KernelLayout *layout, uint64_t capacity, int acc, int i)
+{
+	const DeviceWord *part;
+
+	if (layout->statistic_of[acc] >= 0)
+		return (WordPlace)
+	{
+		.first = (uint64_t) (layout->statistic_of[acc] + i),.stride = (uint32_t) layout->nstatistics,
+			.is_statistic = 1
+	};
+	part = &layout->parts[layout->part_of[acc][0]];
+	if (i >= part->nwords)
+	{
+		i -= part->nwords;
+		part = &layout->parts[layout->part_of[acc][1]];
+	}
+	return place_of_word(layout, capacity, layout_word(part, i));
+}
+
 int
 layout_nlists(const Program *program)
 {

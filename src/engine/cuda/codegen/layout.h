@@ -176,6 +176,12 @@ layout_word(const DeviceWord *part, int i)
 	return i == 1 ? part->word : part->outer + i / 2;
 }
 
+/*
+ * Where the i-th word of an accumulator is, of one that has parts or is read from a list, in a
+ * table of so many slots.
+ */
+extern WordPlace layout_place(const KernelLayout *layout, uint64_t capacity, int acc, int i);
+
 /* Can its groups be addressed directly? */
 extern bool layout_direct_possible(const Program *program);
 

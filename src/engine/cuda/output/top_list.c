@@ -13,44 +13,6 @@
 
 #define SELECTION_SIZE (sizeof(TopSelection) + TOP_BINS * sizeof(uint32_t))
 
-/* Where the table has a word of its states. */
-static TopPlace
-place_of_word(const KernelLayout *layout, const DeviceTable *table, int word)
-{
-	if (word < layout->nhot)
-		return (TopPlace)
-	{
-		.first = (uint64_t) (layout->state + word),.stride = (uint32_t) layout->stride
-	};
-	return (TopPlace)
-	{
-		.first = (uint64_t) table->capacity * (uint64_t) layout->stride +
-			(uint64_t) (word - layout->nhot),.stride = (uint32_t) (layout->nwords - layout->nhot)
-	};
-}
-
-/* Where the i-th word of an accumulator is: of one that has parts, or is read from a list. */
-static TopPlace
-place_of_acc(const KernelLayout *layout, const DeviceTable *table,
-			 int acc, int i)
-{
-	const DeviceWord *part;
-
-	if (layout->statistic_of[acc] >= 0)
-		return (TopPlace)
-	{
-		.first = (uint64_t) (layout->statistic_of[acc] + i),.stride = (uint32_t) layout->nstatistics,
-			.is_statistic = 1
-	};
-	part = &layout->parts[layout->part_of[acc][0]];
-	if (i >= part->nwords)
-	{
-		i -= part->nwords;
-		part = &layout->parts[layout->part_of[acc][1]];
-	}
-	return place_of_word(layout, table, layout_word(part, i));
-}
-
 /* Tell by which word a slot shows that it has a group: as group_exists. */
 static void
 tell_key(const KernelLayout *layout, TopArgs *args)
@@ -70,11 +32,11 @@ tell_state(const KernelLayout *layout, const DeviceTable *table, const TopOrder 
 	value->source = TOP_STATE;
 	value->unit = order->order & TOP_SUM_FLOAT ? units[order->acc] : 0;
 	for (uint32_t i = 0; i < order->nwords; i++)
-		value->words[i] = place_of_acc(layout, table, order->acc, (int) i);
+		value->words[i] = layout_place(layout, table->capacity, order->acc, (int) i);
 	if (order->count < 0)
 		return;
 	value->null_source = TOP_NULL_COUNT;
-	value->nulls = place_of_acc(layout, table, order->count, 0);
+	value->nulls = layout_place(layout, table->capacity, order->count, 0);
 }
 
 static uint8_t
@@ -115,7 +77,7 @@ tell_key_value(const RunCore *run, const KernelLayout *layout, const TopOrder *o
 	value->shift = key->shift;
 	value->bits = key->bits;
 	for (uint32_t i = 0; i < order->nwords; i++)
-		value->words[i] = (TopPlace)
+		value->words[i] = (WordPlace)
 	{
 		.first = (uint64_t) key->word + i,.stride = (uint32_t) layout->stride
 	};
@@ -123,7 +85,7 @@ tell_key_value(const RunCore *run, const KernelLayout *layout, const TopOrder *o
 		return;
 	value->null_source = TOP_NULL_BIT;
 	value->null_shift = key->null_shift;
-	value->nulls = (TopPlace)
+	value->nulls = (WordPlace)
 	{
 		.first = (uint64_t) key->null_word,.stride = (uint32_t) layout->stride
 	};
