@@ -10,7 +10,7 @@
  * function takes in each row, and its final function makes the result, as nodeAgg.c has it.
  *
  * Percentiles and modes of types without an order by numbers are one of the sorted values, picked as
- * PostgreSQL's final functions do (orderedsetaggs.c).
+ * PostgreSQL's final functions do (orderedsetaggs.c); of an array of fractions, one of them each.
  *
  * Rows of a list that the engine has left in its store, and those for which there is no memory to sort
  * them, are sorted by PostgreSQL's own sort, within work_mem and a file (row_sort.c).
@@ -27,14 +27,17 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/nodeAgg.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_agg.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/expandeddatum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
@@ -81,6 +84,13 @@ typedef struct Argument
 	NullableDatum constant;
 } Argument;
 
+/* Which value a percentile is. */
+typedef struct Fraction
+{
+	double		share;			/* of the values: the last of them */
+	int			element;		/* of the array of percentiles */
+} Fraction;
+
 struct OrderedAggregate
 {
 	const OrderedInfo *info;
@@ -115,7 +125,10 @@ struct OrderedAggregate
 	/* Of a percentile or a mode, whose state is the value that has been picked: */
 	bool		picks;
 	bool		picks_most;		/* the most frequent one */
-	double		fraction;		/* else the one behind so many of the values */
+	Fraction   *fractions;		/* else percentiles, the least first */
+	int			nfractions;
+	int			nreached;		/* of them, by the values that have been seen */
+	NullableDatum *elements;	/* the array of percentiles; NULL: there is one, and no array */
 	uint64		nvalues;		/* of the group, without NULLs */
 	uint64		seen;			/* of them */
 	Datum		last;			/* a value equal to the last one, in the group's memory */
@@ -362,13 +375,31 @@ load_arguments(OrderedAggregate *ordered, const uint64_t *row)
 	return any;
 }
 
-/* Is it the value that a percentile is? */
+/* Is it the value that the next percentile is? */
 static bool
 is_percentile(const OrderedAggregate *ordered)
 {
-	double		place = ceil(ordered->fraction * (double) ordered->nvalues);
+	double		place;
 
+	if (ordered->nreached == ordered->nfractions)
+		return false;
+	place = ceil(ordered->fractions[ordered->nreached].share * (double) ordered->nvalues);
 	return (double) ordered->seen == Max(place, 1);
+}
+
+/* It is. */
+static void
+take_percentile(OrderedAggregate *ordered, Datum value)
+{
+	const Fraction *fraction = &ordered->fractions[ordered->nreached++];
+
+	if (ordered->elements == NULL)
+		set_state(ordered, value, false);
+	else
+		ordered->elements[fraction->element] = (NullableDatum)
+	{
+		copy_to_group(ordered, value), false
+	};
 }
 
 /* Does the value begin other ones than the last row's? */
@@ -418,8 +449,9 @@ pick_row(OrderedAggregate *ordered, const uint64_t *row)
 	ordered->seen++;
 	if (ordered->picks_most)
 		count_value(ordered, datum);
-	else if (is_percentile(ordered))
-		set_state(ordered, datum, false);
+	else
+		while (is_percentile(ordered))
+			take_percentile(ordered, datum);
 }
 
 /* Take in a row, in the current context, which is short-lived. */
@@ -458,15 +490,50 @@ take_row(OrderedAggregate *ordered, const uint64_t *row)
 	replace_state(ordered, value, call->isnull);
 }
 
+/* The constant array of fractions, whose dimensions the array of percentiles has. */
+static ArrayType *
+fraction_array(const OrderedAggregate *ordered)
+{
+	return DatumGetArrayTypeP(linitial_node(Const, ordered->info->aggref->aggdirectargs)->constvalue);
+}
+
+/* Percentiles of an array of fractions. */
+static Datum
+array_result(const OrderedAggregate *ordered, bool *isnull)
+{
+	ArrayType  *fractions = fraction_array(ordered);
+	int			n = ArrayGetNItems(ARR_NDIM(fractions), ARR_DIMS(fractions));
+	Datum	   *values = palloc(sizeof(Datum) * n);
+	bool	   *nulls = palloc(sizeof(bool) * n);
+	Oid			type = exprType((Node *) linitial_node(TargetEntry, ordered->info->aggref->args)->expr);
+	int16		len;
+	bool		byval;
+	char		align;
+
+	*isnull = ordered->nvalues == 0;
+	if (*isnull)
+		return (Datum) 0;
+	for (int i = 0; i < n; i++)
+	{
+		values[i] = ordered->elements[i].value;
+		nulls[i] = ordered->elements[i].isnull;
+	}
+	get_typlenbyvalalign(type, &len, &byval, &align);
+	return PointerGetDatum(construct_md_array(values, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions),
+											  ARR_LBOUND(fractions), type, len, byval, align));
+}
+
 /* The group's result, from its state. */
 static Datum
 group_result(OrderedAggregate *ordered, bool *isnull)
 {
 	FunctionCallInfo call = ordered->final_call;
-	Datum		state = MakeExpandedObjectReadOnly(ordered->state, ordered->state_isnull,
-												   ordered->state_len);
+	Datum		state;
 	Datum		result;
 
+	if (ordered->elements != NULL)
+		return array_result(ordered, isnull);
+	state = MakeExpandedObjectReadOnly(ordered->state, ordered->state_isnull, ordered->state_len);
 	if (!OidIsValid(ordered->final.fn_oid))
 	{
 		*isnull = ordered->state_isnull;
@@ -661,6 +728,7 @@ ordered_aggregate_value(OrderedAggregate *ordered, GroupList *list, bool *isnull
 	set_state(ordered, ordered->initial.value, ordered->initial.isnull);
 	ordered->begun = !ordered->initial.isnull;
 	ordered->nvalues = ordered->seen = ordered->most = 0;
+	ordered->nreached = 0;
 	old = MemoryContextSwitchTo(caller->tmpcontext->ecxt_per_tuple_memory);
 	if (ordered->nkeys == 0)
 		take_unsorted(ordered, list);
@@ -752,16 +820,59 @@ initial_state(HeapTuple tuple, Oid type)
 	return result;
 }
 
-/* A percentile or a mode, which are one of the values. */
+static int
+compare_fractions(const void *a, const void *b)
+{
+	double		x = ((const Fraction *) a)->share;
+	double		y = ((const Fraction *) b)->share;
+
+	return (x > y) - (x < y);
+}
+
+/* The fractions of an array, in their order. */
+static void
+begin_fractions(OrderedAggregate *ordered)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(fraction_array(ordered), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &values, &nulls, &n);
+	ordered->fractions = palloc(sizeof(Fraction) * n);
+	ordered->elements = palloc(sizeof(NullableDatum) * n);
+	for (int i = 0; i < n; i++)
+	{
+		ordered->elements[i] = (NullableDatum)
+		{
+			0, true
+		};
+		if (!nulls[i])
+			ordered->fractions[ordered->nfractions++] = (Fraction)
+		{
+			DatumGetFloat8(values[i]), i
+		};
+	}
+	qsort(ordered->fractions, ordered->nfractions, sizeof(Fraction), compare_fractions);
+}
+
+/* A percentile or a mode, which are one of the values; or several percentiles. */
 static void
 begin_pick(OrderedAggregate *ordered, const Aggref *aggref)
 {
-	const List *fractions = aggref->aggdirectargs;
-
 	ordered->picks = true;
-	ordered->picks_most = fractions == NIL;
-	if (fractions != NIL)
-		ordered->fraction = DatumGetFloat8(linitial_node(Const, fractions)->constvalue);
+	ordered->picks_most = aggref->aggdirectargs == NIL;
+	if (aggref->aggfnoid == F_PERCENTILE_DISC__FLOAT8_ANYELEMENT)
+		begin_fractions(ordered);
+	else if (!ordered->picks_most)
+	{
+		ordered->fractions = palloc(sizeof(Fraction));
+		*ordered->fractions = (Fraction)
+		{
+			DatumGetFloat8(linitial_node(Const, aggref->aggdirectargs)->constvalue), 0
+		};
+		ordered->nfractions = 1;
+	}
 	ordered->initial.isnull = true;
 	get_typlenbyval(exprType((Node *) linitial_node(TargetEntry, aggref->args)->expr),
 					&ordered->state_len, &ordered->state_byval);

@@ -344,7 +344,10 @@ extern int	lower_ordered(Lowering *l, Expr *expr, FinalKind *final, NumericInfo 
 /* Is the operator the type's < or >, and which? */
 extern bool lower_direction(Lowering *l, Oid operator, Oid type, bool *descending);
 
-/* Is a fraction no constant that PostgreSQL would complain of, or that makes all results NULL? */
+/*
+ * Is a fraction, or are those of an array, no constant that PostgreSQL would complain of, or that
+ * makes all results NULL?  Of an array, nothing but a constant will do.
+ */
 extern bool check_fraction(Lowering *l, const Expr *fraction);
 
 /* Is it a percentile or a mode of values that the session sorts (lower_ordered_aggregate.c)? */

@@ -88,7 +88,8 @@ is_row_statistic(const Aggref *aggref)
 {
 	Oid			type;
 
-	if (aggref->aggfnoid != F_MODE && aggref->aggfnoid != F_PERCENTILE_DISC_FLOAT8_ANYELEMENT)
+	if (aggref->aggfnoid != F_MODE && aggref->aggfnoid != F_PERCENTILE_DISC_FLOAT8_ANYELEMENT &&
+		aggref->aggfnoid != F_PERCENTILE_DISC__FLOAT8_ANYELEMENT)
 		return false;
 	type = getBaseType(exprType((Node *) linitial_node(TargetEntry, aggref->args)->expr));
 	return type != INTERVALOID && !type_has_number_order(type);
@@ -148,36 +149,62 @@ lower_direction(Lowering *l, Oid operator, Oid type, bool *descending)
 	return false;
 }
 
-/* The parameters of constant fractions, ints, or NO_FRACTION.  NIL: rejected. */
-static List *
-lower_fraction_array(Lowering *l, const Const *array)
+/* Fractions are in an array, of which some may be NULL. */
+typedef struct FractionArray
 {
-	List	   *params = NIL;
-	bool		good = true;
-	bool		any = false;
-	Datum	   *fractions;
+	Datum	   *values;
 	bool	   *isnull;
 	int			n;
+} FractionArray;
 
-	deconstruct_array(DatumGetArrayTypeP(array->constvalue), FLOAT8OID, sizeof(float8),
-					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &fractions, &isnull, &n);
-	for (int i = 0; i < n && good; i++)
+/* Those of a constant that percentiles can have; false: rejected. */
+static bool
+read_fraction_array(Lowering *l, const Expr *expr, FractionArray *array)
+{
+	const Const *value = (const Const *) expr;
+	bool		good = true;
+	bool		any = false;
+
+	if (!IsA(expr, Const) || value->constisnull)
 	{
-		good = isnull[i] || fraction_is_good(DatumGetFloat8(fractions[i]));
-		any |= !isnull[i];
-		params = lappend_int(params, isnull[i] || !good ? NO_FRACTION :
-							 lower_add_param(l, float8_const(fractions[i]), VT_FLOAT8));
+		lower_reject(l, REJECTED_AGGREGATE, _("an array of fractions is NULL, or not a constant"));
+		return false;
 	}
-	if (good && any)
-		return params;
-	lower_reject(l, REJECTED_AGGREGATE,
-				 _("fractions of percentiles are all NULL, or one is not between 0 and 1"));
-	return NIL;
+	deconstruct_array(DatumGetArrayTypeP(value->constvalue), FLOAT8OID, sizeof(float8),
+					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &array->values, &array->isnull, &array->n);
+	for (int i = 0; i < array->n; i++)
+	{
+		good &= array->isnull[i] || fraction_is_good(DatumGetFloat8(array->values[i]));
+		any |= !array->isnull[i];
+	}
+	if (!good || !any)
+		lower_reject(l, REJECTED_AGGREGATE,
+					 _("fractions of percentiles are all NULL, or one is not between 0 and 1"));
+	return good && any;
+}
+
+/* The parameters of constant fractions, ints, or NO_FRACTION.  NIL: rejected. */
+static List *
+lower_fraction_array(Lowering *l, const Expr *expr)
+{
+	List	   *params = NIL;
+	FractionArray array;
+
+	if (!read_fraction_array(l, expr, &array))
+		return NIL;
+	for (int i = 0; i < array.n; i++)
+		params = lappend_int(params, array.isnull[i] ? NO_FRACTION :
+							 lower_add_param(l, float8_const(array.values[i]), VT_FLOAT8));
+	return params;
 }
 
 bool
 check_fraction(Lowering *l, const Expr *fraction)
 {
+	FractionArray array;
+
+	if (exprType((const Node *) fraction) == FLOAT8ARRAYOID)
+		return read_fraction_array(l, fraction, &array);
 	if (!IsA(fraction, Const) ||
 		(!((const Const *) fraction)->constisnull &&
 		 fraction_is_good(DatumGetFloat8(((const Const *) fraction)->constvalue))))
@@ -268,17 +295,10 @@ lower_fraction(Lowering *l, const Aggref *aggref, Statistic *s)
 static List *
 lower_fractions(Lowering *l, const Aggref *aggref, Statistic *s)
 {
-	const Const *array;
 	int			param = 0;
 
 	if (has_fraction_array(aggref))
-	{
-		array = linitial(aggref->aggdirectargs);
-		if (IsA(array, Const) && !array->constisnull)
-			return lower_fraction_array(l, array);
-		lower_reject(l, REJECTED_AGGREGATE, _("an array of fractions is NULL, or not a constant"));
-		return NIL;
-	}
+		return lower_fraction_array(l, linitial(aggref->aggdirectargs));
 	if (aggref->aggdirectargs != NIL)
 		param = lower_fraction(l, aggref, s);
 	return lower_succeeded(l) ? list_make1_int(param) : NIL;

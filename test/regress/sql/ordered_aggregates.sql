@@ -112,8 +112,16 @@ SELECT c, check_engine(format('SELECT g, percentile_disc(0.4) WITHIN GROUP (ORDE
 FROM unnest('{s,vs,u,y,a,w,o,q,l}'::text[]) c;
 SELECT check_engine('SELECT id % 5, mode() WITHIN GROUP (ORDER BY w), mode() WITHIN GROUP (ORDER BY a DESC), mode() WITHIN GROUP (ORDER BY vs COLLATE "en-x-icu"), percentile_disc(0.3) WITHIN GROUP (ORDER BY vs COLLATE "en-x-icu"), mode() WITHIN GROUP (ORDER BY i4), percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM many_ordered GROUP BY 1');
 SELECT check_engine('SELECT b, id % 2, mode() WITHIN GROUP (ORDER BY w), percentile_disc(0.3) WITHIN GROUP (ORDER BY vs) FROM many_ordered GROUP BY CUBE (1, 2)');
+SELECT g, percentile_disc(ARRAY[[0.5, NULL], [1, 0]]) WITHIN GROUP (ORDER BY t COLLATE "C"), percentile_disc('[3:4]={0.2,0.2}'::float8[]) WITHIN GROUP (ORDER BY t COLLATE "C" DESC), percentile_disc(ARRAY[0.5]) WITHIN GROUP (ORDER BY t) FILTER (WHERE id < 0) FROM few_ordered GROUP BY g ORDER BY g;
+SELECT c, check_engine(format('SELECT g, percentile_disc(ARRAY[0.4, 1, 0, NULL, 0.4]) WITHIN GROUP (ORDER BY %1$s), percentile_disc(ARRAY[[0.9, 0.1]]) WITHIN GROUP (ORDER BY %1$s DESC) FILTER (WHERE id %% 3 = 0), percentile_disc(0.4) WITHIN GROUP (ORDER BY %1$s) FROM many_ordered GROUP BY g', c))
+FROM unnest('{s,vs,u,y,a,w,o,q,l}'::text[]) c;
+SELECT check_engine('SELECT percentile_disc(ARRAY[0.5, 0.1]) WITHIN GROUP (ORDER BY t) FROM few_ordered WHERE id < 0'), check_engine('SELECT b, id % 2, percentile_disc(ARRAY[0.3, 0.6]) WITHIN GROUP (ORDER BY vs) FROM many_ordered GROUP BY CUBE (1, 2)');
+CREATE DOMAIN short_ordered AS text CHECK (length(VALUE) < 1000);
+SELECT pg_typeof(percentile_disc(ARRAY[0.5]) WITHIN GROUP (ORDER BY s::short_ordered)), pg_typeof(percentile_disc(ARRAY[0.5]) WITHIN GROUP (ORDER BY vs)) FROM many_ordered;
+DROP DOMAIN short_ordered;
+SELECT check_join('SELECT g, percentile_disc(ARRAY[0.3, 0.6]) WITHIN GROUP (ORDER BY s) FROM many_ordered GROUP BY g');
 SELECT q, (SELECT reason FROM gpuagg_explain(format('SELECT %s WITHIN GROUP (ORDER BY %s) FROM many_ordered GROUP BY g', split_part(q, ' ', 1), substr(q, strpos(q, ' ') + 1))))
-FROM unnest('{mode() iv,mode() s COLLATE ordered_loosely,percentile_disc(NULL::float8) s,mode() c,percentile_disc(1.1) s,percentile_disc(g/100.0) s,"percentile_disc(''{0.5}''::float8[]) s","mode() ''x''::text",percentile_cont(0.5) iv}'::text[]) q;
+FROM unnest('{mode() iv,mode() s COLLATE ordered_loosely,percentile_disc(NULL::float8) s,mode() c,percentile_disc(1.1) s,percentile_disc(g/100.0) s,"percentile_disc(''{NULL}''::float8[]) s","percentile_disc(''{0.5,1.5}''::float8[]) s","percentile_disc(''{}''::float8[]) s","mode() ''x''::text",percentile_cont(0.5) iv}'::text[]) q;
 
 -- more than the memory: lists go into a file, and come back by parts, and one by one
 SET work_mem = '64kB';
@@ -145,7 +153,7 @@ SELECT check_engine('SELECT b, array_agg(s ORDER BY s COLLATE "C", id), array_ag
 SELECT check_engine('SELECT length(string_agg(s, '','' ORDER BY ''x''::text)), string_agg(DISTINCT ''x'', '',''), string_agg(''x'', '','' ORDER BY id), array_agg(1 ORDER BY id) FROM many_ordered');
 SELECT check_engine('SELECT string_agg(s, '','' ORDER BY id) FILTER (WHERE b), array_agg(id ORDER BY id DESC) FILTER (WHERE i2 IS NULL), string_agg(s, '','' ORDER BY id) FILTER (WHERE id < 0), percentile_disc(0.3) WITHIN GROUP (ORDER BY i4), array_agg(DISTINCT i4), max(s COLLATE "C") FROM many_ordered');
 SELECT check_engine('SELECT CASE WHEN id < 9000 THEN 1 ELSE id END, string_agg(s, '','' ORDER BY id), count(*) FROM many_ordered GROUP BY 1');
-SELECT c, check_engine(format('SELECT b, percentile_disc(0.4) WITHIN GROUP (ORDER BY %1$s), percentile_disc(1) WITHIN GROUP (ORDER BY %1$s DESC NULLS LAST), mode() WITHIN GROUP (ORDER BY %1$s), mode() WITHIN GROUP (ORDER BY %1$s DESC) FROM many_ordered GROUP BY b', c))
+SELECT c, check_engine(format('SELECT b, percentile_disc(0.4) WITHIN GROUP (ORDER BY %1$s), percentile_disc(1) WITHIN GROUP (ORDER BY %1$s DESC NULLS LAST), percentile_disc(ARRAY[0.7, 0.1]) WITHIN GROUP (ORDER BY %1$s), mode() WITHIN GROUP (ORDER BY %1$s), mode() WITHIN GROUP (ORDER BY %1$s DESC) FROM many_ordered GROUP BY b', c))
 FROM unnest('{s,vs,u,a,w,q}'::text[]) c;
 SELECT check_engine('SELECT b, string_agg(s, '','' ORDER BY id) FROM many_ordered GROUP BY b HAVING count(*) > 500'), check_engine('SELECT b FROM many_ordered GROUP BY b HAVING (array_agg(i4 ORDER BY id DESC))[1] IS NULL');
 BEGIN;
