@@ -137,7 +137,9 @@ EXECUTE late_sums;
 UPDATE late_nan SET n = 'NaN' WHERE n = 750;
 EXECUTE late_sums;
 SELECT check_query('SELECT g, sum(n), avg(n), min(n), max(n) FROM late_nan GROUP BY g');
-SELECT check_query('SELECT g, sum(DISTINCT n), sum(n), count(DISTINCT n) FROM late_nan GROUP BY ROLLUP (g)');
+-- lists of values, where they are taken for the sets, have no NaN: then PostgreSQL's plan answers
+SELECT store_rows('native', query, 'off', 'on'), store_rows('ours', query, 'force', 'on'), compare_rows() FROM (VALUES
+	('SELECT g, sum(DISTINCT n), sum(n), count(DISTINCT n) FROM late_nan GROUP BY ROLLUP (g)')) q (query);
 SELECT check_query('SELECT o.x, s.* FROM (VALUES (1), (2), (3)) o(x), LATERAL (SELECT g, sum(n) FROM late_nan WHERE g < o.x GROUP BY g) s');
 -- from a child plan
 SELECT check_query('SELECT a.g, sum(a.n), max(a.n), count(*) FROM late_nan a JOIN special_numbers b ON a.g = b.g AND b.id < 100 GROUP BY a.g');
