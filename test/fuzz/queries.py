@@ -521,20 +521,6 @@ class QueryMaker:
             forms += ["coalesce({0}::text, 'none')"]
         return Aggregate(self.rng.choice(forms), key)
 
-    def group_fraction(self, gen, keys):
-        """A percentile of integers, whose fraction is computed from a key."""
-        key = self.rng.choice(keys)
-        forms = ['CASE WHEN {} IS NULL THEN 0.3 ELSE 0.8 END', 'CASE WHEN {} IS NOT NULL THEN 0.45 END']
-        if key.type in INTS:
-            forms += ['({} % 5 + 4) / 8.0::float8'] * 3 + ['{} / 20.0::float8']
-        elif key.type in FLOATS:
-            forms += ['{}', '1 - {}']
-        fraction = self.rng.choice(forms).replace('{}', str(key)).replace('{', '{{').replace('}', '}}')
-        form = '%s(%s) WITHIN GROUP (ORDER BY {0}%s)' % (
-            self.rng.choice(['percentile_cont', 'percentile_disc']), fraction, self.rng.choice(['', ' DESC']))
-        return Aggregate(form, gen.make(self.rng.choice(INTS), self.rng.choice([0, 0, 1])),
-                         gen.filter() if self.rng.random() < 0.2 else None)
-
     def having(self, gen, keys, aggregates):
         rng = self.rng
         if keys and rng.random() < 0.4:
@@ -683,8 +669,6 @@ class QueryMaker:
             query.having.append(self.having(gen, query.keys, query.aggregates))
         if query.keys and around != 'scalar' and rng.random() < 0.06:
             query.aggregates.append(self.over_key(query.keys))
-        if query.keys and around != 'scalar' and rng.random() < 0.04:
-            query.aggregates.append(self.group_fraction(gen, query.keys))
         if around == 'prepared' and rng.random() < 0.3:
             query.zones = [set_zone(rng), set_zone(rng), set_zone(rng), self.zone]
         names = [str(k) for k in query.keys]
