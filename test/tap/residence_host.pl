@@ -91,6 +91,8 @@ cmp_ok(in_host_memory(), '>', 0, 'host memory is used');
 cmp_ok(sql("SELECT gpuagg_evict('t')"), '>', 1048576, 'both memories are given back');
 is(in_host_memory(), 0, 'no host memory is used then');
 is(sql("SELECT count(*) FROM gpuagg_cache WHERE relation = 't'::regclass"), 0, 'nothing is kept');
+# the writer's VACUUM may have left rows that a reader beside it could see: a stripe of two such blocks is not kept
+sql('VACUUM t');
 make_resident($session, $sums, 't');
 cmp_ok(in_host_memory(), '>', 0, 'kept once more');
 sql('CREATE TABLE u AS SELECT k, v FROM t');
