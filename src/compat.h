@@ -149,6 +149,13 @@
 #define compat_run_query(query) ExecutorRun(query, ForwardScanDirection, 0, true)
 #endif
 
+/* 17: what MERGE joins by is no condition of the join tree */
+#if PG_VERSION_NUM >= 170000
+#define compat_merge_condition(query) ((query)->mergeJoinCondition)
+#else
+#define compat_merge_condition(query) NULL
+#endif
+
 /* 18: a NOT NULL constraint need not be valid */
 #if PG_VERSION_NUM >= 180000
 #define compat_is_not_null(desc, i) \

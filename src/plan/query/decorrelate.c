@@ -459,14 +459,15 @@ rewrite_target(Query *query, List *conditions, TargetEntry *entry, bool identica
 			   const Surroundings *around)
 {
 	bool		grouped = query->hasAggs || query->groupClause != NIL;
+	bool		fail = around->fail || around->others_fail;
 	Replacement replacement;
-	Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, around->fail, &replacement);
+	Node	   *replaced = replace_subqueries(query, (Node *) entry->expr, fail, &replacement);
 	List	   *columns = NIL;
 
-	if (replaced == NULL || (grouped && around->fail))
+	if (replaced == NULL || (grouped && fail))
 		return false;
-	/* conditions around the query can be of what it puts out */
-	if (around->nested && !around->fail && !folded_cannot_fail(replaced))
+	/* conditions around the query, and subqueries beside it, can be of what it puts out */
+	if (around->nested && !fail && !folded_cannot_fail(replaced))
 	{
 		if (grouped)
 			return false;

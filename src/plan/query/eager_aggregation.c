@@ -301,12 +301,13 @@ bool
 aggregate_before_join(Query *query, const Surroundings *around)
 {
 	EagerAggregation eager = {.query = copyObject(query)};
+	bool		fail = around->fail || around->others_fail;
 
-	/* conditions around the query can be of what it puts out */
-	eager.guarded = around->fail || (around->nested && !folded_cannot_fail(query->targetList));
+	/* conditions around the query, and subqueries beside it, can be of what it puts out */
+	eager.guarded = fail || (around->nested && !folded_cannot_fail(query->targetList));
 	eager.join = linitial(eager.query->jointree->fromlist);
 	/* HAVING becomes a condition of the join, before others around it or behind */
-	if ((query->havingQual != NULL && around->fail) || !rewrite(&eager))
+	if ((query->havingQual != NULL && fail) || !rewrite(&eager))
 		return false;
 	*query = *eager.query;
 	return true;

@@ -8,6 +8,7 @@
 
 #include "nodes/nodeFuncs.h"
 
+#include "compat.h"
 #include "plan/query/conditions.h"
 #include "plan/query/rewrite.h"
 
@@ -17,18 +18,76 @@ typedef struct RewriteContext
 	Surroundings around;		/* of the query that is walked */
 } RewriteContext;
 
-/* What is around the parts of a query. */
-static Surroundings
-surroundings_within(Query *query, const Surroundings *around)
+/* Can a query's conditions, or what they can be of, raise errors?  nested: it is within another one. */
+static bool
+query_conditions_fail(Query *query, bool nested, SubqueryErrors subqueries)
 {
-	Surroundings result = {.nested = true};
+	return !condition_cannot_fail(query->havingQual, subqueries) ||
+		!join_conditions_cannot_fail(query->jointree, subqueries) ||
+		!condition_cannot_fail(compat_merge_condition(query), subqueries) ||
+		(nested && !condition_cannot_fail((Node *) query->targetList, subqueries));
+}
 
-	result.fail = around->fail ||
-		!condition_cannot_fail(query->havingQual, SUBQUERIES_DO_NOT_FAIL) ||
-		!join_conditions_cannot_fail(query->jointree, SUBQUERIES_DO_NOT_FAIL) ||
-		(around->nested &&
-		 !condition_cannot_fail((Node *) query->targetList, SUBQUERIES_DO_NOT_FAIL));
-	return result;
+static bool
+has_lateral_relation(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+		if (lfirst_node(RangeTblEntry, lc)->lateral)
+			return true;
+	return false;
+}
+
+/* Is a CTE of the query read elsewhere than in its own FROM? */
+static bool
+is_read_elsewhere(const Query *query, const CommonTableExpr *cte)
+{
+	int			reads = 0;
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst(lc);
+
+		if (rte->rtekind == RTE_CTE && rte->ctelevelsup == 0 && strcmp(rte->ctename, cte->ctename) == 0)
+			reads++;
+	}
+	return reads != cte->cterefcount;
+}
+
+static bool rewrite_walker(Node *node, void *context);
+
+/*
+ * The parts of a query.  Subqueries in its conditions and LATERAL ones may refer to columns of
+ * relations.  So may what reads a CTE, which PostgreSQL may put there.
+ */
+static void
+rewrite_parts(RewriteContext *rewrite, Query *query)
+{
+	Surroundings around = rewrite->around;
+	Surroundings within = {
+		.nested = true,
+		.fail = around.fail || query_conditions_fail(query, around.nested, SUBQUERIES_DO_NOT_FAIL),
+		.others_fail = around.others_fail
+	};
+	bool		others_fail = within.others_fail || has_lateral_relation(query) ||
+		query_conditions_fail(query, around.nested, SUBQUERIES_FAIL);
+	ListCell   *lc;
+
+	rewrite->around = within;
+	(void) query_tree_walker(query, rewrite_walker, rewrite,
+							 QTW_IGNORE_RANGE_TABLE | QTW_IGNORE_CTE_SUBQUERIES);
+	rewrite->around.others_fail = others_fail;
+	(void) range_table_walker(query->rtable, rewrite_walker, rewrite, 0);
+	foreach(lc, query->cteList)
+	{
+		CommonTableExpr *cte = lfirst_node(CommonTableExpr, lc);
+
+		rewrite->around.others_fail = others_fail || is_read_elsewhere(query, cte);
+		(void) rewrite_walker(cte->ctequery, rewrite);
+	}
+	rewrite->around = around;
 }
 
 /* In place. */
@@ -43,9 +102,7 @@ rewrite_walker(Node *node, void *context)
 		return false;
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, rewrite_walker, context);
-	rewrite->around = surroundings_within(query, &around);
-	(void) query_tree_walker(query, rewrite_walker, context, 0);
-	rewrite->around = around;
+	rewrite_parts(rewrite, query);
 	rewrite->rewritten |= decorrelate(query, &around);
 	if (may_aggregate_before_join(query))
 		rewrite->rewritten |= aggregate_before_join(query, &around);

@@ -29,6 +29,7 @@ typedef struct Surroundings
 {
 	bool		nested;			/* it is a part of another query */
 	bool		fail;			/* conditions there, or what they can be of, can raise errors */
+	bool		others_fail;	/* subqueries beside it can, which may refer to its columns */
 } Surroundings;
 
 /*

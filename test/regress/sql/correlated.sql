@@ -169,6 +169,9 @@ SELECT query, check_joined(query) FROM (VALUES
 	('SELECT s.n, count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s GROUP BY 1 HAVING 10 / (s.n - 5) < 100'),
 	('SELECT s.n FROM (SELECT c.id, 10 / ((SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) - 5) AS n FROM correlated_customer c WHERE c.region <> 15) s WHERE s.n < 100'),
 	('SELECT m FROM (SELECT 10 / (s.n - 5) AS m FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c WHERE c.region <> 15) s) t WHERE m < 100')) q (query);
+-- nor do subqueries beside them, of customer 0's order 2800, who is none; below an INSERT the rows' cast could raise an error, too
+SELECT count(*), sum(z.y) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c) s, LATERAL (SELECT 10 / (s.n - 2800) AS y) z WHERE z.y < 100;
+SELECT count(*) FROM (SELECT c.id, (SELECT min(o.id) FROM correlated_order o WHERE o.customer = c.id) AS n FROM correlated_customer c) s WHERE EXISTS (SELECT FROM correlated_pair p WHERE p.b > 5 AND 10 / (s.n - 2800) < 100);
 
 -- rows that are not needed are not grouped
 SELECT lookups('SELECT c.id, (SELECT count(*) FROM correlated_order o WHERE o.customer = c.id) FROM correlated_customer c WHERE c.region = 3 AND c.code IN (SELECT o.code FROM correlated_order o WHERE o.kind = 3)');

@@ -75,6 +75,9 @@ SELECT query, check_eager(query) FROM (VALUES
 	('SELECT c.id, min(o.id) FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1 HAVING 10 / (min(o.id) - 5) < 100'),
 	('SELECT s.n, count(*) FROM (SELECT c.id, min(o.id) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s WHERE 10 / (s.n - 5) < 100 GROUP BY 1'),
 	('SELECT s.n, count(*) FROM (SELECT c.id, 10 / (min(o.id) - 5) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s WHERE s.n < 100 GROUP BY 1')) q (query);
+-- nor do subqueries beside them; below an INSERT the rows' cast could raise an error, too
+SELECT count(*), sum(z.y) FROM (SELECT c.id, min(o.id) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s, LATERAL (SELECT 10 / (s.n - 5) AS y) z WHERE z.y < 100;
+SELECT count(*) FROM (SELECT c.id, min(o.id) AS n FROM eager_customer c LEFT JOIN eager_order o ON c.id = o.customer WHERE c.region <> 15 GROUP BY 1) s WHERE EXISTS (SELECT FROM eager_part p WHERE p.id > 5 AND 10 / (s.n - 5) < 100);
 
 -- a unique index that tells apart what the groups do not
 CREATE COLLATION eager_loosely (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
