@@ -106,6 +106,8 @@ rewrite_walker(Node *node, void *context)
 	rewrite->rewritten |= decorrelate(query, &around);
 	if (may_aggregate_before_join(query))
 		rewrite->rewritten |= aggregate_before_join(query, &around);
+	if (may_group_windows(query))
+		rewrite->rewritten |= group_windows(query, &around);
 	return false;
 }
 
@@ -118,7 +120,7 @@ candidate_walker(Node *node, void *context)
 	if (IsA(node, SubLink) && may_be_joined((const SubLink *) node))
 		return true;
 	if (IsA(node, Query))
-		return may_aggregate_before_join((Query *) node) ||
+		return may_aggregate_before_join((Query *) node) || may_group_windows((Query *) node) ||
 			query_tree_walker((Query *) node, candidate_walker, context, 0);
 	return expression_tree_walker(node, candidate_walker, context);
 }

@@ -62,6 +62,16 @@ extern bool aggregate_before_join(Query *query, const Surroundings *around);
 extern bool may_aggregate_before_join(const Query *query);
 
 /*
+ * window_groups.c: window functions over whole partitions as joins with groups.
+ */
+
+/* Are all windows of the query over a table such ones?  Without a look at catalogs. */
+extern bool may_group_windows(const Query *query);
+
+/* Let a query that has not been planned join groups in their place.  False: it stays as it is. */
+extern bool group_windows(Query *query, const Surroundings *around);
+
+/*
  * joined_first_rows.c: the first rows of a join, found by the places of one table's.
  */
 
