@@ -10,6 +10,17 @@
 
 #include "set_aside.h"
 
+/*
+ * Is the error the query's?  A cancel is, and so is what the whole transaction has to be tried again
+ * after, such as a conflict with another one.
+ */
+static bool
+ends_query(int sqlstate)
+{
+	return sqlstate == ERRCODE_QUERY_CANCELED ||
+		ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_TO_CATEGORY(ERRCODE_TRANSACTION_ROLLBACK);
+}
+
 int
 set_errors_aside(void (*function) (void *argument), void *argument, bool subtransaction)
 {
@@ -36,7 +47,7 @@ set_errors_aside(void (*function) (void *argument), void *argument, bool subtran
 		if (subtransaction)
 			RollbackAndReleaseCurrentSubTransaction();
 		/* a handler rolls back its own subtransaction */
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		if (ends_query(error->sqlerrcode))
 			ReThrowError(error);
 		sqlstate = error->sqlerrcode;
 		FreeErrorData(error);

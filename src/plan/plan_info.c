@@ -106,6 +106,8 @@ typedef enum LookupMember
 	LOOKUP_CONTENT,				/* String: its key; and */
 	LOOKUP_TABLES,				/* List of Oids; NIL: it is not kept */
 	LOOKUP_CAN_FAIL,			/* Integer, 0 or 1 */
+	LOOKUP_CONDITION,			/* Integer */
+	LOOKUP_GUARDED,				/* List of Expr */
 	LOOKUP_JOINTYPE,			/* Integer */
 	LOOKUP_PROGRAM,				/* Const of bytes */
 	LOOKUP_KEYS,				/* Const of bytes */
@@ -425,6 +427,8 @@ lookup_to_list(const LookupInfo *lookup)
 		set_member(list, LOOKUP_TABLES, lookup->tables);
 	}
 	set_integer(list, LOOKUP_CAN_FAIL, lookup->can_fail);
+	set_integer(list, LOOKUP_CONDITION, lookup->condition);
+	set_member(list, LOOKUP_GUARDED, lookup->guarded);
 	set_integer(list, LOOKUP_JOINTYPE, lookup->jointype);
 	set_member(list, LOOKUP_PROGRAM, program_to_const(lookup->program));
 	set_member(list, LOOKUP_KEYS, bytes_to_const(lookup->keys,
@@ -450,6 +454,8 @@ lookup_from_list(const List *list)
 	if (lookup->tables != NIL)
 		lookup->key = strVal(list_nth(list, LOOKUP_CONTENT));
 	lookup->can_fail = integer_member(list, LOOKUP_CAN_FAIL) != 0;
+	lookup->condition = integer_member(list, LOOKUP_CONDITION);
+	lookup->guarded = list_nth(list, LOOKUP_GUARDED);
 	lookup->jointype = (JoinType) integer_member(list, LOOKUP_JOINTYPE);
 	lookup->program = program_from_const(list_nth(list, LOOKUP_PROGRAM));
 	lookup->keys = bytes_from_const(list_nth(list, LOOKUP_KEYS), &size);

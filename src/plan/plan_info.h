@@ -155,7 +155,10 @@ typedef struct LookupInfo
 	char	   *key;			/* says all that what is made of the plan's rows depends on, but for
 								 * tables' rows; NULL: nobody has asked for it */
 	List	   *tables;			/* Oids: the tables that the plan reads; NIL: it is not to be kept */
-	bool		can_fail;		/* what is computed can raise errors; the plan's input is a Material */
+	bool		can_fail;		/* what the plan computes can raise errors; its input is a Material */
+	int			condition;		/* attribute of the plan's rows, from 1: only those count where it is
+								 * true; 0: all count */
+	List	   *guarded;		/* Expr: what it is of, for EXPLAIN */
 	JoinType	jointype;		/* INNER, LEFT, SEMI or ANTI */
 	Program    *program;		/* its columns are the plan's, as engines have values; no more */
 	int			nkeys;

@@ -27,6 +27,17 @@ SAFE = {
     'interval': ['extract(day FROM {}) > 3', "greatest({}, interval '1 day') = interval '1 day'"],
     'text': ["upper({}) = 'AB'", "btrim({}, 'a ') <> ''", "lpad({}, 5, 'x') < 'b'", "split_part({}, ' ', 2) = ''", 'length({}) % 2 = 0', "{} LIKE 'a%'",
              "left({}, 1) IN ('a', 'w')", "CASE WHEN length({}) > 2 THEN substr({}, 2, 1) ELSE {} END < 'b'"]}
+# conditions that raise errors of some values, or might of others
+FALLIBLE = {
+    'int': ['100 / ({} - 3) < 20', '{} * 20000000 > 7', '10 % {} = 1', "({}::text || '0')::int2 > 50", "(CASE WHEN {} > 2 THEN 12 / ({} - 2) END) > 1", 'coalesce(60 / {}, 7) > 3',
+            "to_date({}::text, 'MMYYYY') > '1990-01-01'", "left('abcdef', {}::int4) <> repeat('ab', 30 / ({}::int4 - 9))", 'sqrt({}) > 3', "lpad('x', ({} % 50)::int4) <> 'y'"],
+    'numeric': ['1 / {} > 0.01', 'sqrt({}) < 3', 'ln({}) > 1', '{}::int2 % 3 = 1', 'power({}, 3) > 5'],
+    'float8': ['exp({}) > 2', '1 / {} < 0.5', '{}::int4 % 2 = 0'],
+    'date': ["to_char({}, 'YYYY')::int > 2000", "date_trunc('month', {}) < '2010-01-01'", '{} + 10000 > current_date', '1000 / extract(dow FROM {}) > 200'],
+    'timestamp': ["{} + interval '1 day' > '2000-01-01'", "date_trunc('year', {}) < localtimestamp"],
+    'timestamptz': ["({} AT TIME ZONE 'Europe/Berlin')::time < '12:00'", "date_trunc('day', {}) < now()"],
+    'text': ["length({}) / (length({}) - 2) < 3", "{}::int > 3", "substr({}, 1, length({}) - 1) <> 'a'", "'abab' ~ {}", "{} LIKE {} || '_'", "regexp_replace({}, '[^0-9]', '', 'g')::int8 IS NOT NULL",
+             "('0' || regexp_replace({}, '[^0-9]', '', 'g'))::numeric < 7", "json_build_object('a', {}) ->> 'a' < 'm'", "{} ~ '^[a-m]'", "chr(ascii({})) > 'c'"]}
 CHANGED = 0.1       # of the queries: a dimension changes before
 LEAST = 0.2         # the share of queries that engines must answer by look-ups
 LEAST_KEPT = 0.1    # of those beside a writer, the share that must have a look-up that was kept
@@ -115,9 +126,27 @@ class StarMaker(QueryMaker):
         ops = ['=', '<>', '<', '>=', '>', '<='] if type in ORDERED and type != 'bool' else ['=', '<>']
         return '(%s %s %s)' % (name, rng.choice(ops if type != '"char"' else ['=']), literal)
 
+    def fallible(self, columns):
+        """A condition that raises errors of some values, perhaps beside one that keeps rows from it."""
+        rng = self.rng
+        column = rng.choice(columns)
+        type = base_type(column.type)
+        forms = FALLIBLE.get('int' if type in INTS else 'text' if type == 'varchar' else type)
+        if not forms or column.type == LOOSELY:
+            return self.simple(columns)
+        text = '(%s)' % rng.choice(forms).replace('{}', column.name)
+        if rng.random() < 0.4:
+            others = [text, self.simple(columns)]
+            rng.shuffle(others)
+            text = ' AND '.join(others)
+        return text
+
     def condition(self, columns):
         """One of several kinds, which may raise errors."""
-        if self.rng.random() < 0.75:
+        kind = self.rng.random()
+        if kind < 0.25:
+            return self.fallible(columns)
+        if kind < 0.8:
             return self.simple(columns)
         return str(Generator(self.rng, columns).filter(2))
 

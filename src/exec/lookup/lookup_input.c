@@ -5,16 +5,19 @@
  * The child is read to its end, as for a hash join's table.  Its tuples become batches, as engines
  * have values; if they are groups, these are columns already (group_source.h).
  *
- * What PostgreSQL computes of distinct values is NULL where it has none.  If it can raise an
- * error, the child reads the values of a Material, so that the error ends nothing but a
- * subtransaction in which these are read.
+ * What PostgreSQL computes of distinct values is NULL where it has none.  If that can raise an
+ * error, or a condition of a joined relation or a column that is made of its columns, the child
+ * reads the rows of a Material, so that the error ends nothing but a subtransaction in which these
+ * are read.  None can begin beside a parallel plan.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "executor/nodeSubplan.h"
 #include "miscadmin.h"
+#include "utils/elog.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -141,6 +144,19 @@ flush(TupleBatch *from, uint64 limit, const char **message)
 	return check_rows(from->rows, limit, message);
 }
 
+/* Does a tuple count?  Not where the condition is false or NULL. */
+static bool
+meets_condition(const LookupInfo *info, TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		value;
+
+	if (info->condition == 0)
+		return true;
+	value = slot_getattr(slot, info->condition, &isnull);
+	return !isnull && DatumGetBool(value);
+}
+
 static EngineStatus
 read_tuples(PlanState *child, LookupRows *rows, uint64 limit, const char **message)
 {
@@ -157,6 +173,8 @@ read_tuples(PlanState *child, LookupRows *rows, uint64 limit, const char **messa
 		slot = child_next_tuple(child);
 		if (TupIsNull(slot))
 			break;
+		if (!meets_condition(rows->info, slot))
+			continue;
 		if (!add_tuple(&to, slot))
 		{
 			*message = "a numeric of a joined relation is not as its column's type says";
@@ -339,18 +357,28 @@ read_child(LookupInput *input, LookupRows *rows, uint64 limit, const char **mess
 	return read_tuples(input->child, rows, limit, message);
 }
 
-/* Let a child's Material have all of its rows, and rewind it. */
+/*
+ * Let a child's Material have all of its rows, and rewind it.  If there are any, the subqueries are
+ * run whose values are needed: their plans stay open.
+ */
 static void
 fill_material(PlanState *child)
 {
 	TupleTableSlot *slot;
+	bool		has_rows = false;
 
-	do
+	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot = child_next_tuple(outerPlanState(child));
-	} while (!TupIsNull(slot));
+		if (TupIsNull(slot))
+			break;
+		has_rows = true;
+	}
+	Assert(child->chgParam == NULL);
 	rescan(child);
+	if (has_rows)
+		ExecSetParamPlanMulti(params_exec_ids(child->plan->targetlist), child->ps_ExprContext);
 }
 
 /* What read_child is called with, and what it returns. */
@@ -373,29 +401,61 @@ read_child_of(void *argument)
 }
 
 /*
+ * What failed expressions have begun ended with the subtransaction, and SQL functions would end it
+ * once more.
+ */
+static void
+forget_callbacks(PlanState *child)
+{
+	if (child->ps_ExprContext != NULL)
+		child->ps_ExprContext->ecxt_callbacks = NULL;
+}
+
+/* Read a child whose errors are set aside, in a subtransaction. */
+static EngineStatus
+read_child_aside(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
+{
+	ChildReading reading = {.input = input,.rows = rows,.limit = limit};
+	int			sqlstate = set_errors_aside(read_child_of, &reading, true);
+
+	if (sqlstate == 0)
+	{
+		if (reading.status != ENGINE_OK)
+			*message = reading.message;
+		return reading.status;
+	}
+	input->has_failed = true;
+	forget_callbacks(input->child);
+	*message = psprintf("what is computed of %s raises error %s",
+						rows->info->computed != NIL ? "distinct values" : "a joined relation's rows",
+						unpack_sql_state(sqlstate));
+	return ENGINE_INEXACT;
+}
+
+/*
  * The same where what the child computes of its Material's rows can raise errors.  PostgreSQL
- * would come to one, too, but maybe to another one first.  Beside a parallel plan no
- * subtransaction can begin: then the error is the query's.
+ * would come to one that is computed of distinct values, too, but maybe to another one first: beside
+ * a parallel plan the error is the query's.  To that of a joined relation's row PostgreSQL may never
+ * come: nothing of it is computed there.
  */
 static EngineStatus
 read_child_safely(LookupInput *input, LookupRows *rows, uint64 limit, const char **message)
 {
-	ChildReading reading = {.input = input,.rows = rows,.limit = limit};
+	bool		is_parallel = IsInParallelMode();
 
-	if (input->was_read)
+	if (input->has_failed || (is_parallel && rows->info->computed == NIL))
+	{
+		*message = input->has_failed ? "what is computed of a look-up's rows has raised an error before" :
+			"a condition of a joined relation cannot be evaluated beside a parallel plan";
+		return ENGINE_INEXACT;
+	}
+	/* a changed parameter must have come to the Material before it is filled */
+	if (input->was_read || input->child->chgParam != NULL)
 		rescan(input->child);
 	fill_material(input->child);
 	input->was_read = false;
-	if (IsInParallelMode())
-		return read_child(input, rows, limit, message);
-	if (set_errors_aside(read_child_of, &reading, true) != 0)
-	{
-		*message = "what is computed of distinct values raises an error";
-		return ENGINE_INEXACT;
-	}
-	if (reading.status != ENGINE_OK)
-		*message = reading.message;
-	return reading.status;
+	return is_parallel ? read_child(input, rows, limit, message) :
+		read_child_aside(input, rows, limit, message);
 }
 
 EngineStatus

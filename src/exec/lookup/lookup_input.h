@@ -11,6 +11,7 @@ typedef struct LookupInput
 {
 	PlanState  *child;
 	bool		was_read;		/* the child must be rescanned before it is read */
+	bool		has_failed;		/* what it computes has raised an error, and must not be asked again */
 } LookupInput;
 
 /*

@@ -313,7 +313,9 @@ lookups_build(Lookups *lookups, ParamValue *params, const char **message)
 	for (int i = 0; i < lookups->n; i++)
 	{
 		NodeLookup *lookup = lookups->order[i];
-		EngineStatus status = find_or_build(lookups, lookup, !lets_none_pass, limit, message);
+		/* an error of a row is PostgreSQL's, whether it is found or not */
+		bool		reads = !lets_none_pass || lookup->info->can_fail;
+		EngineStatus status = find_or_build(lookups, lookup, reads, limit, message);
 
 		if (status != ENGINE_OK)
 			return status;

@@ -301,6 +301,7 @@ show_join(const GpuAggState *state, const LookupInfo *lookup, List *ancestors, E
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		es->indent++;
 	show_clauses(state, "Look-up Cond", lookup->equalities, ancestors, es);
+	show_clauses(state, "Build Filter", lookup->guarded, ancestors, es);
 	show_clauses(state, "Join Filter", lookup->conditions, ancestors, es);
 	show_exprs(state, "Computed", lookup->computed, false, ancestors, es);
 	show_exprs(state, "Ranked", lookup->computed, true, ancestors, es);

@@ -45,6 +45,9 @@ extern bool cannot_fail(Node *node);
 /* The same of the conditions of a join tree. */
 extern bool conditions_cannot_fail(Node *jtnode);
 
+/* Is a part of the expression the value of a CASE around it? */
+extern bool has_case_test(Node *node);
+
 /*
  * hidden_rows.c: rows that the user may not see.
  */

@@ -3,9 +3,9 @@
  *	  Expressions over the rows of one look-up: values, whether there is one, and numbers of values.
  *
  * The largest expressions over one look-up are computed by PostgreSQL, once a row of the
- * relation, if that can raise no error, which rows might that are not found; and if the
- * join is an outer or anti join, if the function is strict, so that it is NULL where nothing
- * is found.
+ * relation, if that can raise no error, which rows might that are not found, or if errors are set
+ * aside (Lowering.guards); and if the join is an outer or anti join, if the function is strict, so
+ * that it is NULL where nothing is found.
  *
  * As a key of groups, such an expression is the number of its value, among those of all the
  * relation's rows.  So it can be of any type that can be hashed, and results are made of
@@ -114,12 +114,12 @@ has_placeholder(Node *expr)
 
 /* Can PostgreSQL compute the expression for each row of the relation? */
 static bool
-can_be_computed(const Lookup *lookup, Expr *expr)
+can_be_computed(const Lowering *l, const Lookup *lookup, Expr *expr)
 {
 	Node	   *node = (Node *) expr;
 
-	if (IsA(expr, RelabelType) || has_placeholder(node) || !cannot_fail(node) ||
-		contain_volatile_functions(node) ||
+	if (IsA(expr, RelabelType) || has_placeholder(node) || (!l->guards && !cannot_fail(node)) ||
+		has_case_test(node) || contain_volatile_functions(node) ||
 		contain_subplans(node) || expression_returns_set(node))
 		return false;
 	return !IS_OUTER_JOIN(lookup->jointype) || !contain_nonstrict_functions(node);
@@ -153,7 +153,7 @@ lookup_attribute(const Lowering *l, Lookup *lookup, Expr *expr)
 	attno = target_number(lookup, expr);
 	if (attno > 0)
 		return attno;
-	if (IsA(expr, Var) || IsA(expr, PlaceHolderVar) || !can_be_computed(lookup, expr))
+	if (IsA(expr, Var) || IsA(expr, PlaceHolderVar) || !can_be_computed(l, lookup, expr))
 		return 0;
 	/* outer joins that it has passed are above the plan */
 	expr = (Expr *) compat_below_outer_joins(l->root, (Node *) expr);

@@ -44,6 +44,7 @@ typedef struct Lowering
 	const AttrMap *map;			/* SOURCE_PAGES: from Vars' attributes to desc's */
 	bool		hides_rows;		/* SOURCE_PAGES: has_hidden_rows */
 	bool		may_need_cpu;	/* operations may be used that only the CPU engine has */
+	bool		guards;			/* what PostgreSQL computes of look-ups' rows may raise errors */
 	List	   *inputs;			/* SOURCE_COLUMNS: Expr */
 	List	   *lookups;		/* SOURCE_PAGES: Lookup (lower_lookup_parts.h) */
 	List	   *checked;		/* ints, registers: of conditions of look-ups that can be errors */

@@ -250,6 +250,22 @@ can_fail_walker(Node *node, void *context)
 	return expression_tree_walker(node, can_fail_walker, context);
 }
 
+static bool
+case_test_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseExpr) && ((const CaseExpr *) node)->arg != NULL)
+		return case_test_walker((Node *) ((const CaseExpr *) node)->arg, context);
+	return IsA(node, CaseTestExpr) || expression_tree_walker(node, case_test_walker, context);
+}
+
+bool
+has_case_test(Node *node)
+{
+	return case_test_walker(node, NULL);
+}
+
 bool
 cannot_fail(Node *node)
 {

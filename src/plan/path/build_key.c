@@ -122,6 +122,7 @@ append_form(StringInfo key, const LookupInfo *info)
 {
 	const Column *columns = program_columns(info->program);
 
+	appendStringInfo(key, "f%d;", info->condition);
 	for (int i = 0; i < info->program->ncolumns; i++)
 		appendStringInfo(key, "c%d,%d,%d,%d,%d;", columns[i].attno, columns[i].type,
 						 columns[i].numeric, columns[i].scale, columns[i].presence);

@@ -7,7 +7,8 @@
  * (build_query.c).
  *
  * PostgreSQL may come to no row of a relation where another one has none, or not to all.
- * So nothing that is evaluated for a look-up's rows may raise an error.
+ * So nothing that is evaluated for a look-up's rows may raise an error, unless it can be set
+ * aside (guarded.c).
  */
 #include "postgres.h"
 
@@ -30,10 +31,14 @@
 #include "plan/path/build_side.h"
 #include "plan/path/computed.h"
 #include "plan/path/grouping.h"
+#include "plan/path/guarded.h"
 
-/* Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL. */
+/*
+ * Why clauses of a relation cannot be evaluated for rows that may not be needed, or NULL.  guarded:
+ * errors are set aside.
+ */
 static const char *
-examine_clauses(List *rinfos)
+examine_clauses(List *rinfos, bool guarded)
 {
 	ListCell   *lc;
 
@@ -45,7 +50,7 @@ examine_clauses(List *rinfos)
 			return "a condition is the same for all rows";
 		if (contain_subplans((Node *) rinfo->clause))
 			return "a condition of a joined relation has a subquery";
-		if (!cannot_fail((Node *) rinfo->clause))
+		if (!guarded && !cannot_fail((Node *) rinfo->clause))
 			return "a condition of a joined relation can raise errors";
 	}
 	return NULL;
@@ -63,8 +68,9 @@ examine_target(const RelOptInfo *rel)
 	return NULL;
 }
 
+/* One of the relations within a build side; alone: there is no other. */
 static const char *
-examine_base(PlannerInfo *root, const RelOptInfo *rel, Relids within)
+examine_base(PlannerInfo *root, RelOptInfo *rel, Relids within, bool alone)
 {
 	const char *reason;
 	ListCell   *lc;
@@ -73,15 +79,15 @@ examine_base(PlannerInfo *root, const RelOptInfo *rel, Relids within)
 		return "a joined relation is no table, query or function";
 	reason = build_query_examine(root, rel->relid);
 	if (reason == NULL)
-		reason = examine_clauses(rel->baserestrictinfo);
+		reason = examine_clauses(rel->baserestrictinfo, alone);
 	if (reason == NULL)
-		reason = examine_target(rel);
+		reason = alone ? guarded_examine(root, rel) : examine_target(rel);
 	foreach(lc, rel->joininfo)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		if (reason == NULL && bms_is_subset(rinfo->clause_relids, within))
-			reason = examine_clauses(list_make1(rinfo));
+		if (reason == NULL && bms_is_subset(rinfo->required_relids, within))
+			reason = examine_clauses(list_make1(rinfo), false);
 	}
 	return reason;
 }
@@ -124,18 +130,19 @@ examine_equivalences(const PlannerInfo *root, const RelOptInfo *rel)
 const char *
 build_side_examine(PlannerInfo *root, const RelOptInfo *rel)
 {
+	bool		alone = bms_membership(rel->relids) == BMS_SINGLETON;
 	int			relid = -1;
 	const char *reason;
 
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
 	{
 		reason = root->simple_rel_array[relid] == NULL ? NULL :
-			examine_base(root, root->simple_rel_array[relid], rel->relids);
+			examine_base(root, root->simple_rel_array[relid], rel->relids, alone);
 
 		if (reason != NULL)
 			return reason;
 	}
-	reason = examine_target(rel);
+	reason = alone ? NULL : examine_target(rel);
 	return reason != NULL ? reason : examine_equivalences(root, rel);
 }
 
@@ -150,12 +157,14 @@ build_side_set_apart(PlannerInfo *root, const Path *build)
 }
 
 Path *
-build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target)
+build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target, LookupInfo *info)
 {
 	Path	   *path = rel->cheapest_total_path;
 	PathTarget *own = create_empty_pathtarget();
 	ListCell   *lc;
 
+	if (info->computed == NIL && guarded_is_needed(root, rel, target))
+		return guarded_path(root, rel, target, info);
 	if (equal(path->pathtarget->exprs, target))
 		return path;
 	foreach(lc, target)

@@ -15,8 +15,11 @@
  */
 extern const char *build_side_examine(PlannerInfo *root, const RelOptInfo *rel);
 
-/* The cheapest path of the relation, that puts out these expressions. */
-extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target);
+/*
+ * The cheapest path of the relation, that puts out these expressions; if something can raise
+ * errors, it sets *info's members about these.  NULL: there is none then.
+ */
+extern Path *build_side_path(PlannerInfo *root, RelOptInfo *rel, List *target, LookupInfo *info);
 
 /* Let the plan of such a path be beside the native plan's of the same relation. */
 extern void build_side_set_apart(PlannerInfo *root, const Path *build);

@@ -183,3 +183,11 @@ has_guarded_subquery(PlannerInfo *root, List *exprs)
 
 	return !bms_is_empty(context.params) && guarded_walker((Node *) exprs, &context);
 }
+
+bool
+has_subquery_value(PlannerInfo *root, List *exprs)
+{
+	GuardContext context = {initplan_params(root), true};
+
+	return !bms_is_empty(context.params) && guarded_walker((Node *) exprs, &context);
+}

@@ -20,4 +20,7 @@ extern bool clauses_have_pseudoconstant(const List *rinfos);
 /* Has one of the expressions a subquery whose value is needed in some rows only? */
 extern bool has_guarded_subquery(PlannerInfo *root, List *exprs);
 
+/* Has one a subquery whose value is needed, of all rows or of some? */
+extern bool has_subquery_value(PlannerInfo *root, List *exprs);
+
 #endif							/* GPUAGG_CLAUSES_H */

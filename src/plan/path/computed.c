@@ -34,7 +34,6 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -56,6 +55,7 @@
 #include "plan/lower/time_format.h"
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
+#include "plan/path/own_relation.h"
 #include "plan/path/source_tables.h"
 
 /* An expression of so many columns has too many distinct inputs. */
@@ -109,17 +109,6 @@ engines_compute(const ComputedSearch *search, Expr *expr)
 
 	return (exprType((Node *) expr) == NUMERICOID ? lower_numeric(l, expr, &info) :
 			lower_expr(l, expr)) >= 0;
-}
-
-/* Is a part the value of a CASE around the expression? */
-static bool
-has_case_test(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, CaseExpr) && ((const CaseExpr *) node)->arg != NULL)
-		return has_case_test((Node *) ((const CaseExpr *) node)->arg, context);
-	return IsA(node, CaseTestExpr) || expression_tree_walker(node, has_case_test, context);
 }
 
 /* Does the function tell how a value is stored, which equal values need not be alike? */
@@ -366,7 +355,7 @@ search_expr(ComputedSearch *search, Expr *expr)
 	if (!bms_is_member(search->rel->relid, pull_varnos(search->grouping->root, (Node *) expr)))
 		return true;
 	/* the value of the CASE around: known if that is */
-	if (has_case_test((Node *) expr, NULL) || is_computed(search, as_computed(search, expr)) ||
+	if (has_case_test((Node *) expr) || is_computed(search, as_computed(search, expr)) ||
 		engines_compute(search, expr))
 		return true;
 	if (IsA(expr, RelabelType))
@@ -468,63 +457,6 @@ search_joins(ComputedSearch *search, const Star *star)
 	return true;
 }
 
-/* A relation whose rows are those of a table that pass the clauses, with these columns. */
-static RelOptInfo *
-copy_relation(PlannerInfo *root, const RelOptInfo *rel, List *clauses, List *columns)
-{
-	RelOptInfo *own = makeNode(RelOptInfo);
-	ListCell   *lc;
-
-	memcpy(own, rel, sizeof(RelOptInfo));
-	own->baserestrictinfo = clauses;
-	own->rows = clamp_row_est(rel->tuples *
-							  clauselist_selectivity(root, clauses, 0, JOIN_INNER, NULL));
-	cost_qual_eval(&own->baserestrictcost, clauses, root);
-	own->reltarget = create_empty_pathtarget();
-	foreach(lc, columns)
-		add_column_to_pathtarget(own->reltarget, lfirst(lc), 0);
-	set_pathtarget_cost_width(root, own->reltarget);
-	own->partial_pathlist = NIL;
-	own->pathlist = NIL;
-	own->cheapest_total_path = NULL;
-	return own;
-}
-
-/* What is of a table's columns, of those of a partition or child of it, at any level. */
-static List *
-in_leaf(PlannerInfo *root, const RelOptInfo *rel, const RelOptInfo *leaf, List *list)
-{
-	AppendRelInfo *info = root->append_rel_array[leaf->relid];
-
-	if (info->parent_relid != rel->relid)
-		list = in_leaf(root, rel, root->simple_rel_array[info->parent_relid], list);
-	return (List *) adjust_appendrel_attrs(root, (Node *) list, 1, &info);
-}
-
-/* A plain scan of the table's own copy, or of those of all of its partitions and children. */
-static Path *
-scan_path(PlannerInfo *root, RelOptInfo *own, const RelOptInfo *rel)
-{
-	List	   *paths = NIL;
-	double		rows = 0;
-	ListCell   *lc;
-
-	if (!planner_rt_fetch(rel->relid, root)->inh)
-		return create_seqscan_path(root, own, NULL, 0);
-	foreach(lc, input_leaves(root, rel))
-	{
-		const RelOptInfo *leaf = lfirst(lc);
-		RelOptInfo *copy = copy_relation(root, leaf,
-										 in_leaf(root, rel, leaf, own->baserestrictinfo),
-										 in_leaf(root, rel, leaf, own->reltarget->exprs));
-
-		paths = lappend(paths, create_seqscan_path(root, copy, NULL, 0));
-		rows += copy->rows;
-	}
-	own->rows = clamp_row_est(rows);
-	return compat_append_path(root, own, paths);
-}
-
 /*
  * The conditions that sift values: those of engines, all of them if PostgreSQL evaluates just
  * these.  Else those that raise no errors, and all of policies and barrier views, which come first.
@@ -551,9 +483,9 @@ value_conditions(const ComputedSearch *search, List *computed_conditions)
 static RelOptInfo *
 make_relation(PlannerInfo *root, const RelOptInfo *rel, List *conditions, List *columns)
 {
-	RelOptInfo *own = copy_relation(root, rel, conditions, columns);
+	RelOptInfo *own = own_relation(root, rel, conditions, columns);
 
-	own->cheapest_total_path = scan_path(root, own, rel);
+	own->cheapest_total_path = own_relation_scan(root, own, rel);
 	own->pathlist = list_make1(own->cheapest_total_path);
 	return own;
 }

@@ -33,6 +33,7 @@
 #include "plan/path/build_side.h"
 #include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
+#include "plan/path/guarded.h"
 #include "plan/path/native.h"
 #include "plan/path/ordered_step.h"
 #include "plan/path/parallel.h"
@@ -566,8 +567,13 @@ gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 		native = native_rows_path(grouping, grouped_rel);
 	else if (!lowered->reads_tables)
 		input_scan = input_scan_path(grouping->input_rel, lowered->input);
-	else if (path->workers > 0)
+	else if (lowered->guarded || path->workers > 0)
 		native = native_cheapest_path(grouping, grouped_rel);
+	if (lowered->guarded && (native == NULL || native_has_workers(native)))
+	{
+		native = NULL;
+		input_scan = guarded_input(grouping->input_rel);
+	}
 	if (native == NULL)
 		native = native_path(grouping, grouped_rel, input_scan,
 							 grouping->estimates.result_groups);

@@ -48,6 +48,7 @@ typedef struct Grouping
 	bool		by_sets;		/* each set is a step of its own (grouping_of_set): */
 	bool		of_set;			/* it is such a step */
 	bool		may_need_cpu;	/* Lowering.may_need_cpu */
+	bool		guards;			/* Lowering.guards */
 	bool		lists_distinct; /* values of aggregates with DISTINCT are in lists, and not keys */
 	List	   *groupings;		/* GroupingFunc: of target and HAVING */
 	List	   *aggrefs;		/* Aggref: of target and HAVING, without repeats */
@@ -102,6 +103,8 @@ typedef struct LoweredGrouping
 	List	   *lookups;		/* LookupInfo: what is joined to the tables */
 	List	   *builds;			/* Path, one a look-up: of its rows */
 	Cost	   *build_costs;	/* of these: what it costs to make the look-ups (build_side_cost) */
+	bool		guarded;		/* errors of the builds' rows are set aside in a subtransaction, which a
+								 * parallel plan does not let begin */
 	Bitmapset  *unique;			/* look-ups, by number, of whose rows no two have the same keys */
 	Cost		calls;			/* look-ups have what PostgreSQL computes of distinct values: what
 								 * it would take longer to compute of all rows than its costs

@@ -23,6 +23,7 @@
 #include "plan/path/clauses.h"
 #include "plan/path/computed.h"
 #include "plan/path/grouping.h"
+#include "plan/path/guarded.h"
 #include "plan/path/parallel.h"
 #include "plan/path/prewarm_columns.h"
 #include "plan/path/source_tables.h"
@@ -370,6 +371,7 @@ finish_star(const Grouping *grouping, Lowering *l, const Star *star,
 		const StarLookup *lookup = lfirst(lc);
 		LookupInfo *info = list_nth(lowered->lookups, foreach_current_index(lc));
 		List	   *target = lower_lookup_target(l, foreach_current_index(lc));
+		Path	   *build;
 
 		info->equalities = lookup->equalities;
 		info->conditions = copyObject(lookup->conditions);
@@ -380,11 +382,18 @@ finish_star(const Grouping *grouping, Lowering *l, const Star *star,
 			lowered->calls += computed_calls_cost(lookup->computed, lookup->rel->rows);
 		if (lookup->unique)
 			lowered->unique = bms_add_member(lowered->unique, foreach_current_index(lc));
-		lowered->builds = lappend(lowered->builds,
-								  build_side_path(grouping->root, lookup->rel, target));
+		build = build_side_path(grouping->root, lookup->rel, target, info);
+		if (build == NULL)
+			return reject_grouping(rejection, REJECTED_INPUT,
+								   "what can raise errors is computed with a subquery's value");
+		lowered->builds = lappend(lowered->builds, build);
+		lowered->guarded |= info->can_fail && info->computed == NIL;
 		if (groups_by_row(grouping, lowered, lookup, foreach_current_index(lc)))
 			build_side_number_by_row(grouping->root, llast(lowered->builds), info);
 	}
+	if (lowered->guarded && guarded_has_workers(grouping, lowered->builds))
+		return reject_grouping(rejection, REJECTED_INPUT,
+							   "a joined relation can raise errors, beside parallel workers");
 	return lookups_fit(grouping, lowered) ||
 		reject_grouping(rejection, REJECTED_INPUT,
 						"the rows of a joined relation are not expected to fit into memory");
@@ -403,15 +412,10 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	if (clauses_have_pseudoconstant(rel->baserestrictinfo))
 		return reject_grouping(rejection, REJECTED_INPUT, "a condition is the same for all rows");
 
-	lowered->reads_tables = true;
-	lowered->table = rel;
-	lowered->lookups = NIL;
-	lowered->builds = NIL;
-	lowered->unique = NULL;
-	lowered->codes = NULL;
-	lowered->input = NULL;
-	lowered->partial_input = NULL;
-	lowered->calls = 0;
+	*lowered = (LoweredGrouping)
+	{
+		.reads_tables = true,.table = rel
+	};
 	lowered->filter = get_actual_clauses(
 		clauses_in_order(grouping->root,
 						 list_difference_ptr(rel->baserestrictinfo,
@@ -428,6 +432,7 @@ lower_table(const Grouping *grouping, RelOptInfo *rel, const Star *star,
 	}
 	l = lower_begin_pages(grouping->root, rel->relid, lowered->tables.desc, lowered->tables.map);
 	l->may_need_cpu = grouping->may_need_cpu;
+	l->guards = grouping->guards;
 	lowered->keep = keep_lower(l, keep, &lowered->nkeep);
 	if (!lower_filter(l, lowered->filter) ||
 		(star && !lower_star(grouping, l, star, lowered)) || !lower_placeholders(grouping, l))
@@ -631,24 +636,14 @@ grouping_lower_child(const Grouping *grouping, LoweredGrouping *lowered,
 		rejection->hint = "Declare functions STABLE or IMMUTABLE that are.";
 		return false;
 	}
-	lowered->input = child_path(grouping);
+	*lowered = (LoweredGrouping)
+	{
+		.input = child_path(grouping),.rows = grouping->input_rel->cheapest_total_path->rows
+	};
 	lowered->partial_input = parallel_input(grouping, lowered->input);
 	if (!compat_explains(lowered->input->pathtarget->exprs))
 		return reject_grouping(rejection, REJECTED_INPUT,
 							   "EXPLAIN could not show a window function of the input");
 	l = lower_begin_columns(grouping->root, lowered->input->pathtarget->exprs);
-	lowered->reads_tables = false;
-	lowered->table = NULL;
-	lowered->lookups = NIL;
-	lowered->builds = NIL;
-	lowered->unique = NULL;
-	lowered->calls = 0;
-	lowered->codes = NULL;
-	lowered->rows = grouping->input_rel->cheapest_total_path->rows;
-	MemSet(&lowered->tables, 0, sizeof(lowered->tables));
-	lowered->filter = NIL;
-	lowered->nkeep = 0;
-	lowered->kept = 0;
-	lowered->kept_in_memory = 0;
 	return lower_keys_and_aggregates(grouping, l, lowered, rejection);
 }

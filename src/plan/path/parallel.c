@@ -68,7 +68,8 @@ may_be_parallel(const Grouping *grouping, const LoweredGrouping *lowered,
 {
 	return (engine->partial != NULL || engine->shared != NULL) &&
 		(grouped_rel->consider_parallel || grouping->first_rows) && grouping->input_rel->consider_parallel &&
-		params_suit_parallel(lowered->params) && !program_has_float_key(lowered->program);
+		params_suit_parallel(lowered->params) && !lowered->guarded &&
+		!program_has_float_key(lowered->program);
 }
 
 Path *

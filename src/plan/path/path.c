@@ -22,6 +22,7 @@
 #include "plan/path/computed.h"
 #include "plan/path/first_rows_step.h"
 #include "plan/path/gpuagg_path.h"
+#include "plan/path/guarded.h"
 #include "plan/path/native.h"
 #include "plan/path/ordered_step.h"
 #include "plan/path/others.h"
@@ -157,8 +158,14 @@ group_builds(PlannerInfo *root, const LoweredGrouping *lowered)
 		bool		exist = (info->jointype == JOIN_SEMI || info->jointype == JOIN_ANTI) &&
 			info->ncolumns == 0;
 
-		if ((differ || exist) && info->computed == NIL && !build_side_is_kept(root, path, info))
-			lfirst(build) = grouped_rows_path(root, path, differ);
+		if ((differ || exist) && info->computed == NIL && !info->can_fail &&
+			!build_side_is_kept(root, path, info))
+		{
+			Path	   *grouped = grouped_rows_path(root, path, differ);
+
+			if (!lowered->guarded || !guarded_starts_workers(grouped))
+				lfirst(build) = grouped;
+		}
 	}
 }
 
@@ -198,30 +205,37 @@ computed_path(Grouping *grouping, RelOptInfo *grouped_rel, bool truncates)
 	return gpuagg_path(grouping, &lowered, grouped_rel, &rejection);
 }
 
-/* The path over a table with operations that only the CPU engine has; or NULL. */
+/* The path over a table, with what the grouping allows beyond the usual; or NULL. */
 static GpuAggPath *
-cpu_path(const Grouping *grouping, RelOptInfo *grouped_rel)
+pages_path(Grouping *grouping, RelOptInfo *grouped_rel)
 {
-	Grouping	own = *grouping;
 	LoweredGrouping lowered;
 	Rejection	rejection;
 
-	own.may_need_cpu = true;
-	return grouping_lower_pages(&own, &lowered, &rejection) ?
-		gpuagg_path(&own, &lowered, grouped_rel, &rejection) : NULL;
+	if (!grouping_lower_pages(grouping, &lowered, &rejection))
+		return NULL;
+	group_builds(grouping->root, &lowered);
+	return gpuagg_path(grouping, &lowered, grouped_rel, &rejection);
 }
 
 /*
  * The path over a table of which engines cannot compute an expression: PostgreSQL does, of distinct
- * values, or else the CPU engine can after all.  NULL: there is none.
+ * values, or of all rows of a joined relation; or else the CPU engine can after all.  NULL: there
+ * is none.
  */
 static GpuAggPath *
-expressions_path(Grouping *grouping, RelOptInfo *grouped_rel)
+expressions_path(const Grouping *grouping, RelOptInfo *grouped_rel)
 {
-	GpuAggPath *path = gpuagg_path_cheaper(computed_path(grouping, grouped_rel, false),
-										   computed_path(grouping, grouped_rel, true));
+	Grouping	own = *grouping;
+	GpuAggPath *path;
 
-	return path != NULL ? path : cpu_path(grouping, grouped_rel);
+	own.guards = true;
+	path = gpuagg_path_cheaper(computed_path(&own, grouped_rel, false),
+							   computed_path(&own, grouped_rel, true));
+	if (path == NULL && own.input_rel->reloptkind == RELOPT_JOINREL)
+		path = pages_path(&own, grouped_rel);
+	own.may_need_cpu = true;
+	return path != NULL ? path : pages_path(&own, grouped_rel);
 }
 
 /* The path over the input's own plan.  join_reason: why, if that is a join. */

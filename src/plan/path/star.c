@@ -28,6 +28,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "plan/path/build_side.h"
 #include "plan/path/star.h"
 
 /* The most units: attaching them takes the square of their number. */
@@ -525,7 +526,10 @@ attach_all(StarSearch *search)
 	return reason;
 }
 
-/* The relation of a unit with one that is joined to it only; NULL: better two look-ups. */
+/*
+ * The relation of a unit with one that is joined to it only; NULL: better two look-ups, of which
+ * each can have conditions that raise errors.
+ */
 static RelOptInfo *
 merged_relation(const StarSearch *search, const StarUnit *unit, const StarUnit *other)
 {
@@ -536,7 +540,7 @@ merged_relation(const StarSearch *search, const StarUnit *unit, const StarUnit *
 		return NULL;
 	rel = find_join_rel(search->root, bms_union(unit->rel->relids, other->rel->relids));
 	if (rel == NULL || rel->cheapest_total_path == NULL ||
-		rel->cheapest_total_path->param_info != NULL)
+		rel->cheapest_total_path->param_info != NULL || build_side_examine(search->root, rel) != NULL)
 		return NULL;
 	return rel->rows <= FEW_ROWS || rel->rows <= FEWER_ROWS * unit->rel->rows ? rel : NULL;
 }
