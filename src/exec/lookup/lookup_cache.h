@@ -26,6 +26,7 @@ typedef struct LookupResult
 	Bytes	   *bytes;			/* of parameters, in the order of set_params */
 	TableDigest *digests;		/* of these */
 	int			nbytes;
+	bool		is_empty;		/* no row of the table is found, whatever its key */
 	LookupStats stats;
 } LookupResult;
 

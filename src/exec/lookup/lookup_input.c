@@ -88,17 +88,23 @@ equals_no_key(const Column *column, Datum value)
 		 !numeric_to_units(bytes, len, column->scale, &units));
 }
 
-/* Let a tuple be found by no row where one of its keys is a numeric that none has. */
+/*
+ * Let a tuple be found by no row where one of its keys is a numeric that none has.  A row may have
+ * it all the same: engines tell when they read it.
+ */
 static void
-drop_numeric_keys(const LookupInfo *info, const Datum *values, bool *isnull)
+drop_numeric_keys(LookupRows *rows, const Datum *values, bool *isnull)
 {
-	for (int i = 0; i < info->nkeys; i++)
+	for (int i = 0; i < rows->info->nkeys; i++)
 	{
-		int			number = info->keys[i].column;
-		const Column *column = &program_columns(info->program)[number];
+		int			number = rows->info->keys[i].column;
+		const Column *column = &program_columns(rows->info->program)[number];
 
 		if (column->numeric != NUMERIC_NONE && !isnull[number])
+		{
 			isnull[number] = equals_no_key(column, values[number]);
+			rows->left_out |= isnull[number];
+		}
 	}
 }
 
@@ -123,7 +129,7 @@ add_tuple(TupleBatch *to, TupleTableSlot *slot)
 		values[i] = slot->tts_values[attno - 1];
 		isnull[i] = slot->tts_isnull[attno - 1];
 	}
-	drop_numeric_keys(to->rows->info, values, isnull);
+	drop_numeric_keys(to->rows, values, isnull);
 	fits = batch_append(to->batch, values, isnull);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(to->tuple_context);

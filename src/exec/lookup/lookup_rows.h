@@ -43,6 +43,7 @@ typedef struct LookupRows
 	RowKey	   *keys;
 	Numbering  *rows;			/* of words: the distinct rows */
 	uint64		n;				/* rows that have a key */
+	bool		left_out;		/* others had a key that no number of the table's units is */
 	Array		integers;		/* int64: their keys, or */
 	Array		texts;			/* uint32: numbers of */
 	Numbering  *key_texts;		/* these */

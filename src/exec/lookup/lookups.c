@@ -208,6 +208,7 @@ copy_values(const LookupRows *rows)
 static EngineStatus
 make_from_rows(LookupResult *result, const LookupRows *rows, uint64 limit, const char **message)
 {
+	result->is_empty = rows->n == 0 && !rows->left_out;
 	result->stats.keys = rows->n;
 	result->stats.rows = numbering_count(rows->rows);
 	result->values = copy_values(rows);
@@ -319,7 +320,7 @@ lookups_build(Lookups *lookups, ParamValue *params, const char **message)
 
 		if (status != ENGINE_OK)
 			return status;
-		lets_none_pass |= lookup->is_required && lookup->result->stats.keys == 0;
+		lets_none_pass |= lookup->is_required && lookup->result->is_empty;
 		set_params(lookup, params);
 	}
 	return ENGINE_OK;
@@ -329,7 +330,7 @@ bool
 lookups_let_none_pass(const Lookups *lookups)
 {
 	for (int i = 0; i < lookups->n; i++)
-		if (lookups->of[i].is_required && lookups->of[i].result->stats.keys == 0)
+		if (lookups->of[i].is_required && lookups->of[i].result->is_empty)
 			return true;
 	return false;
 }

@@ -126,6 +126,13 @@ SELECT check_fallback('SELECT i.x, count(*) FROM skeys_odd_fact f JOIN skeys_fin
 DELETE FROM skeys_odd_fact WHERE any_n = 'Infinity';
 INSERT INTO skeys_odd_fact VALUES (1, 1, 0.12345678);
 SELECT check_fallback('SELECT i.x, count(*) FROM skeys_odd_fact f JOIN skeys_fine i ON f.any_n = i.n GROUP BY 1');
+-- the joined relation has no others: one whose keys are left out is not an empty one
+SELECT check_join('SELECT count(*) FROM skeys_odd_fact f WHERE f.any_n IN (SELECT n FROM skeys_odd WHERE x = 79)');
+INSERT INTO skeys_odd VALUES (0.12345678, 79);
+SELECT check_fallback('SELECT a, count(*) FROM skeys_odd_fact f WHERE f.any_n IN (SELECT n FROM skeys_odd WHERE x = 79) GROUP BY 1');
+INSERT INTO skeys_odd_fact VALUES (1, 'NaN', 'NaN');
+SELECT check_fallback('SELECT a, count(*) FROM skeys_odd_fact f WHERE f.n IN (SELECT n FROM skeys_odd WHERE x = 77) GROUP BY 1');
+SELECT check_fallback('SELECT f.a, count(*) FROM skeys_odd_fact f, (SELECT max(n) AS m FROM skeys_odd_fact) i WHERE f.n = i.m GROUP BY 1');
 DROP TABLE skeys_odd, skeys_odd_fact;
 -- of 128 bits: those of a joined relation are found, those of the fact are PostgreSQL's
 CREATE TABLE skeys_wide (n numeric(30, 2) PRIMARY KEY, x int);
