@@ -28,6 +28,7 @@
 #include "ops_set.h"
 #include "ops_lookup.h"
 #include "ops_wide.h"
+#include "ops_quotient.h"
 #include "ops_special.h"
 #include "ops_interval.h"
 

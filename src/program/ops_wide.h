@@ -240,6 +240,7 @@ wide_round(Wide a, int32_t digits)
 {
 	Wide		magnitude = wide_magnitude(a);
 	Wide		half = wide_power_of_10(digits - 1);
+	uint32_t	power = 1;
 
 	if (digits <= 0)
 		return a;
@@ -248,7 +249,8 @@ wide_round(Wide a, int32_t digits)
 	for (; digits >= 9; digits -= 9)
 		magnitude = wide_quotient(magnitude, 1000000000);
 	for (; digits > 0; digits--)
-		magnitude = wide_quotient(magnitude, 10);
+		power *= 10;
+	magnitude = wide_quotient(magnitude, power);
 	return wide_is_negative(a) ? wide_negated(magnitude) : magnitude;
 }
 

@@ -153,6 +153,70 @@ test_rounding(void)
 	ok(error, "precision is exceeded below zero");
 }
 
+/* A quotient in units of 10^-digits, by the compiler's division. */
+static __int128
+divided(int64_t a, int64_t b, int digits, bool *over)
+{
+	unsigned __int128 divisor = b < 0 ? -(__int128) b : b;
+	unsigned __int128 number = a < 0 ? -(__int128) a : a;
+	unsigned __int128 quotient = number / divisor;
+	unsigned __int128 rest = number % divisor;
+
+	*over = false;
+	for (int i = 0; i < digits; i++)
+	{
+		*over |= quotient > ((unsigned __int128) 1 << 127) / 10 - 2;
+		quotient = quotient * 10 + rest * 10 / divisor;
+		rest = rest * 10 % divisor;
+	}
+	quotient += rest >= divisor - rest;
+	return (a < 0) != (b < 0) ? -(__int128) quotient : (__int128) quotient;
+}
+
+static void
+test_quotients(void)
+{
+	bool		good = true;
+	bool		error = false;
+
+	for (int i = 0; i < 300000; i++)
+	{
+		int64_t		a = (int64_t) random_int128();
+		int64_t		b = (int64_t) random_int128() >> (4 + random_u64() % 60);
+		int			digits = (int) (random_u64() % 39);
+		bool		over;
+		__int128	expected = b == 0 ? 0 : divided(a, b, digits, &over);
+
+		error = false;
+		if (b != 0 && !over)
+			good = good && int128(numeric_quotient(a, quotient_divisor(b, digits), &error)) == expected && !error;
+	}
+	ok(good, "quotients are those of the compiler");
+	numeric_quotient(1, quotient_divisor(0, 3), &error);
+	ok(error, "division by zero");
+	error = false;
+	numeric_quotient(INT64_MAX, quotient_divisor(1, 30), &error);
+	ok(error, "a quotient beyond 128 bits");
+	error = false;
+	numeric_quotient(1, quotient_divisor(3, -1), &error);
+	ok(error, "a scale below zero");
+	ok(numeric_leading(12345678, 4) == 64 * LEADING_PLACE + 1234 && numeric_leading(-5, 2) == 63 * LEADING_PLACE + 500 &&
+	   numeric_leading(100000000, 0) == 66 * LEADING_PLACE + 1 && numeric_leading(0, 7) == 64 * LEADING_PLACE &&
+	   numeric_leading(INT64_MIN, -9) == 68 * LEADING_PLACE + 922, "leading digits");
+	/* 10 / 3, 1 / 3, 9999 / 0.0001, 0 / 70000 */
+	ok(quotient_scale(numeric_leading(10, 0), numeric_leading(3, 0)) == 16 &&
+	   quotient_scale(numeric_leading(1, 0), numeric_leading(3, 0)) == 20 &&
+	   quotient_scale(numeric_leading(99990000, 4), numeric_leading(1, 4)) == 12 &&
+	   quotient_scale(numeric_leading(0, 0), numeric_leading(70000, 0)) == 24, "scales of quotients");
+	error = false;
+	ok(int128(wide_raise(wide(-12), 20, &error)) == (__int128) -12 * 10000000000 * 10000000000 && !error, "raised");
+	wide_raise(wide(18), 37, &error);
+	ok(error, "raised beyond 128 bits");
+	error = false;
+	wide_raise(wide(18), -1, &error);
+	ok(error, "lowered");
+}
+
 /* Read bytes at an odd address that end where the heap block ends. */
 static bool
 read_wide(const uint8_t *data, uint32_t len, int scale, bool any, Wide *value)
@@ -245,6 +309,7 @@ main(void)
 	test_arithmetic();
 	test_parts();
 	test_rounding();
+	test_quotients();
 	test_stored();
 	test_no_numbers();
 	return done_testing();

@@ -368,7 +368,13 @@ lower_argument(Lowering *l, const AggregateKind *kind, Expr *expr, int filter,
 	if (is_extreme(kind->acc))
 		return lower_uniform(l, arg, &info);
 	if (is_variance(kind->final))
+	{
+		/* hardly a number of so many digits fits 64 bits */
+		if (info.scale > NUMERIC64_MAX_SCALE)
+			return lower_reject(l, REJECTED_NUMERIC, _("a variance of numerics with more than %d decimal digits is not supported"),
+								NUMERIC64_MAX_SCALE);
 		arg = make_narrow(l, arg);
+	}
 	return lower_shown_acc(l, arg, &info, filter, shown) ? arg : -1;
 }
 

@@ -390,6 +390,21 @@ search_ranked(ComputedSearch *search, Expr *expr)
 	return inputs != NIL;
 }
 
+/* A key: a numeric of several display scales is one only as PostgreSQL has computed it. */
+static bool
+search_key(ComputedSearch *search, Expr *key)
+{
+	List	   *inputs;
+
+	if (exprType((Node *) key) == NUMERICOID && engines_compute(search, key) &&
+		!lower_key(begin_lowering(search), key) && (inputs = inputs_of(search, key)) != NIL)
+	{
+		add_computed(search, inputs, as_computed(search, key));
+		return true;
+	}
+	return search_expr(search, key);
+}
+
 /* The arguments of an aggregate, and its FILTER. */
 static bool
 search_aggregate(ComputedSearch *search, Aggref *aggref)
@@ -405,7 +420,8 @@ search_aggregate(ComputedSearch *search, Aggref *aggref)
 		result = search_ranked(search, linitial_node(TargetEntry, aggref->args)->expr);
 	else
 		foreach(lc, aggref->args)
-			result = result && search_expr(search, lfirst_node(TargetEntry, lc)->expr);
+			result = result && (lower_needs_distinct(aggref) ? search_key : search_expr)
+				(search, lfirst_node(TargetEntry, lc)->expr);
 	search->certain = false;
 	if (aggref->aggfilter != NULL)
 		result = result && search_expr(search, aggref->aggfilter);
@@ -539,8 +555,9 @@ computed_find(const Grouping *grouping, RelOptInfo *rel, const InputTables *tabl
 	if (!search_joins(&search, star))
 		return false;
 	search.certain = certain && star->conditions == NIL;
-	if (search_walker((Node *) grouping->input_keys, &search))
-		return false;
+	foreach(lc, grouping->input_keys)
+		if (!search_key(&search, lfirst(lc)))
+			return false;
 	foreach(lc, grouping->aggrefs)
 		if (!search_aggregate(&search, lfirst_node(Aggref, lc)))
 			return false;

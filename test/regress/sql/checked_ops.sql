@@ -90,6 +90,7 @@ INSERT INTO checked_ops (op, expr, row_values) VALUES
 	('wide_neg', '-(w - 0.0000000000000000001)', 'w = -17014118346046923173.1687303715884105727'),
 	('wide_abs', 'abs(w - 0.0000000000000000001)', 'w = -17014118346046923173.1687303715884105727'),
 	('wide_mul', 'w * m', 'w = 1e18'),
+	('numeric_quotient', 'round(n / m, 2)', 'm = 0'), ('wide_raise', 'round(n / m, 2)', 'n = 0.01, m = 999999999999'),
 	('wide_fit', 'w::numeric(10,2)', 'w = 99999999.995'), ('wide_fit', 'w::numeric(25,19)', 'w = -1000000');
 INSERT INTO edges (id) SELECT 0 UNION ALL SELECT id FROM checked_ops;
 ANALYZE edges;

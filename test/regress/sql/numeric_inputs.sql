@@ -40,7 +40,7 @@ SELECT f AS field, check_query(format('SELECT extract(%1$s FROM worked), count(*
 	check_query(format('SELECT extract(%1$s FROM called), count(*) FROM sales JOIN buyers USING (buyer) GROUP BY 1', f)) AS time
 FROM unnest('{microseconds,milliseconds,second,minute,hour,epoch}'::text[]) f;
 
--- quotients have no scale that is known; nor have what functions return
+-- quotients have several display scales; what functions return has none that is known
 SET gpuagg.report_rejections = on;
 SELECT n / 3 AS k, count(*) FROM sales JOIN buyers USING (buyer) GROUP BY 1 ORDER BY 1 LIMIT 1;
 SELECT sqrt(m) AS k, count(*) FROM sales WHERE m > 0 GROUP BY 1 ORDER BY 1 LIMIT 1;

@@ -25,7 +25,8 @@ typedef enum DisplayScaleKind
 	SCALE_COLUMN,
 	SCALE_LARGER,
 	SCALE_ADDED,
-	SCALE_SELECTED
+	SCALE_SELECTED,
+	SCALE_COMPUTED
 } DisplayScaleKind;
 
 struct DisplayScale
@@ -33,7 +34,7 @@ struct DisplayScale
 	DisplayScaleKind kind;
 	int			value;			/* CONST: it; COLUMN: the one expected, or -1;
 								 * a special, which has none, may show that */
-	int			when;			/* SELECTED: the condition's register */
+	int			reg;			/* SELECTED: the condition's; COMPUTED: its own */
 	int			attno;			/* COLUMN: its definition */
 	int			missing;
 	bool		nullable;
@@ -113,8 +114,23 @@ display_scale_selected(int when, const DisplayScale *then, const DisplayScale *o
 		then->value == otherwise->value)
 		return then;
 	shown = make(SCALE_SELECTED, then, otherwise);
-	shown->when = when;
+	shown->reg = when;
 	return shown;
+}
+
+const DisplayScale *
+display_scale_computed(int reg)
+{
+	DisplayScale *shown = make(SCALE_COMPUTED, NULL, NULL);
+
+	shown->reg = reg;
+	return shown;
+}
+
+bool
+display_scale_has_none(const DisplayScale *shown)
+{
+	return shown->kind == SCALE_ANY;
 }
 
 bool
@@ -136,8 +152,8 @@ display_scale_expected(const DisplayScale *shown, int *scale)
 		*scale = shown->value;
 		return *scale >= 0;
 	}
-	if (shown->kind == SCALE_ANY)
-		return true;
+	if (shown->kind == SCALE_ANY || shown->kind == SCALE_COMPUTED)
+		return shown->kind == SCALE_ANY;
 	if (!display_scale_expected(shown->first, &first) ||
 		!display_scale_expected(shown->second, &second))
 		return false;
@@ -165,6 +181,8 @@ display_scale_register(Lowering *l, const DisplayScale *shown)
 											  shown->missing < 0 ? -1 :
 											  lower_add_param(l, (Expr *) int4_const(shown->missing),
 															  VT_INT4));
+		case SCALE_COMPUTED:
+			return shown->reg;
 		default:
 			break;
 	}
@@ -173,7 +191,7 @@ display_scale_register(Lowering *l, const DisplayScale *shown)
 	if (second < 0)
 		return -1;
 	if (shown->kind == SCALE_SELECTED)
-		return program_add_select(l->builder, shown->when, first, second);
+		return program_add_select(l->builder, shown->reg, first, second);
 	return program_add_op(l->builder,
 						  shown->kind == SCALE_ADDED ? OP_display_scale_sum : OP_display_scale_max,
 						  first, second);

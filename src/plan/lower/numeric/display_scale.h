@@ -28,6 +28,12 @@ extern const DisplayScale *display_scale_added(const DisplayScale *a, const Disp
 extern const DisplayScale *display_scale_selected(int when, const DisplayScale *then,
 												  const DisplayScale *otherwise);
 
+/* Of what a register of type INT4 has it for. */
+extern const DisplayScale *display_scale_computed(int reg);
+
+/* Is it one of nothing but NULLs and specials, which have none? */
+extern bool display_scale_has_none(const DisplayScale *shown);
+
 /* Is it the same for all values but NULLs, whatever they are? */
 extern bool display_scale_fixed(const DisplayScale *shown, int *scale);
 

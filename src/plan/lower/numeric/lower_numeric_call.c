@@ -12,8 +12,7 @@
  *
  * A number has 64 bits, or 128 where statistics say that it needs them
  * (lower_wide.c).  Whatever leaves these at run time is an error of the
- * operation, and then PostgreSQL's own plan answers.  What has no known scale
- * (a division) is rejected.
+ * operation, and then PostgreSQL's own plan answers.
  */
 #include "postgres.h"
 
@@ -41,7 +40,8 @@ typedef enum NumericForm
 	FORM_ROUND,					/* round(x, scale) */
 	FORM_TRUNC,					/* trunc(x, scale) */
 	FORM_WHOLE,					/* an integer, of scale 0 */
-	FORM_QUOTIENT				/* div(x, y) */
+	FORM_QUOTIENT,				/* div(x, y) */
+	FORM_DIVISION				/* x / y */
 } NumericForm;
 
 typedef struct NumericFunction
@@ -82,6 +82,7 @@ static const NumericFunction numeric_functions[] = {
 	{F_CEILING_NUMERIC, FORM_WHOLE, OP_numeric_ceil},
 	{F_SIGN_NUMERIC, FORM_WHOLE, OP_numeric_sign},
 	{F_DIV, FORM_QUOTIENT, OP_int8_div},
+	{F_NUMERIC_DIV, FORM_DIVISION, OP_column},
 };
 
 static const NumericFunction *
@@ -142,6 +143,8 @@ lower_numeric_function(Lowering *l, Oid oid, List *args, NumericInfo *info)
 			return lower_whole(l, oid, function->op, args, info);
 		case FORM_QUOTIENT:
 			return lower_quotient(l, oid, args, info);
+		case FORM_DIVISION:
+			return lower_division(l, args, info);
 	}
 	return -1;
 }

@@ -47,6 +47,11 @@ extern int	lower_aligned(Lowering *l, Oid function, OpCode op, bool compare, Lis
 extern int	lower_product(Lowering *l, List *args, NumericInfo *info);
 
 /*
+ * numeric_division.c: quotients with what is behind the point.
+ */
+extern int	lower_division(Lowering *l, List *args, NumericInfo *info);
+
+/*
  * numeric_compare.c: comparisons of numerics.
  */
 
