@@ -12,8 +12,8 @@
  * round(x, 2) has whatever x is.
  *
  * A good guess is one that rules or statistics give; where it is wrong for a
- * value, the run ends as inexact.  A quotient has no good one: its scale depends
- * on the digits of both operands.
+ * value, the run ends as inexact.  That of a quotient is the largest scale that is
+ * expected (numeric_division.c).
  */
 #include "postgres.h"
 
