@@ -569,10 +569,11 @@ gpuagg_path_add_native(GpuAggPath *path, RelOptInfo *grouped_rel)
 		input_scan = input_scan_path(grouping->input_rel, lowered->input);
 	else if (lowered->guarded || path->workers > 0)
 		native = native_cheapest_path(grouping, grouped_rel);
-	if (lowered->guarded && (native == NULL || native_has_workers(native)))
+	if (lowered->guarded && !grouping->first_rows)
 	{
-		native = NULL;
 		input_scan = guarded_input(grouping->input_rel);
+		if (native != NULL && native_has_workers(native))
+			native = NULL;
 	}
 	if (native == NULL)
 		native = native_path(grouping, grouped_rel, input_scan,
